@@ -19,7 +19,11 @@ interface Block {
 const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((name) =>
   name.endsWith(".md"),
 );
-const blocks = [join(root, "README.md"), ...pages.map((name) => join(root, "docs", name))].flatMap(blocksOf);
+const blocks = [
+  join(root, "README.md"),
+  join(root, "packages/core/README.md"),
+  ...pages.map((name) => join(root, "docs", name)),
+].flatMap(blocksOf);
 
 /** Blocks that stand alone and say what they print. */
 function blocksOf(page: string): Block[] {

@@ -9,10 +9,7 @@ let server: Server;
 let origin: string;
 
 beforeAll(async () => {
-  const { serve } = await documented<{ serve(request: Request): Promise<Response> }>(
-    "how-to/serverless.md",
-    "With any store of texts",
-  );
+  const { serve } = await documented<{ serve(request: Request): Promise<Response> }>("how-to/serverless-with-texts.md");
   const address = await new Promise<AddressInfo>((resolve) => {
     server = listen({ fetch: serve, port: 0, hostname: "127.0.0.1" }, resolve) as Server;
   });

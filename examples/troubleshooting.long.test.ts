@@ -7,7 +7,9 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "./test/temporary-folder.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const page = readFileSync(join(root, "docs", "troubleshooting.md"), "utf8");
+const page = ["troubleshooting.md", "troubleshooting-refusals.md"]
+  .map((name) => readFileSync(join(root, "docs", name), "utf8"))
+  .join("\n");
 const tsc = join(root, "node_modules", "typescript-native", "bin", "tsc");
 const shout = `
 import { StartEvent, StopEvent, step, Workflow } from "millrace";

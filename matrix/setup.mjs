@@ -26,22 +26,23 @@ import { matrix } from "./tools.mjs";
 const root = join(matrix, "..");
 const sectionLimitMs = 600_000;
 
-/** Rows for every section with commands, and for the first screen of the README. */
+/** Rows for every section with commands, and for the first screens of the README and of that of the package. */
 export function setupRows() {
   const [start, ...sections] = sectionsOf(readFileSync(join(root, "docs", "setup.md"), "utf8")).filter(
     ({ commands }) => commands.length > 0,
   );
-  const readme = sectionsOf(readFileSync(join(root, "README.md"), "utf8"))[0];
+  const readmes = ["README.md", "packages/core/README.md"].map((name) => ({
+    ...sectionsOf(readFileSync(join(root, name), "utf8"))[0],
+    name,
+  }));
   const rows = sections.map((section) => ({
     ...section,
     files: { ...start.files, ...section.files },
     commands: [...start.commands, ...section.commands],
   }));
-  const onBoth = [{ ...readme, name: "README" }, ...rows.filter(({ name }) => ["tsx", "Node alone"].includes(name))];
+  const onBoth = [...readmes, ...rows.filter(({ name }) => ["tsx", "Node alone"].includes(name))];
   return [
-    ...[...onBoth.map((row) => rowOf(row, 22)), { ...readme, name: "README" }, ...rows].map((row) =>
-      row.run ? row : rowOf(row, 24),
-    ),
+    ...[...onBoth.map((row) => rowOf(row, 22)), ...readmes, ...rows].map((row) => (row.run ? row : rowOf(row, 24))),
     ...createRows(),
   ];
 }

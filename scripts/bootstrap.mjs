@@ -1,6 +1,6 @@
 /**
  * What `npm start`, `npm test`, and `npm run` with `site`, `matrix`, `tarballs` and `release` run first: brings Node 24, pnpm 12 and the
- * packages, then hands over. Runs on Node 20 without a single package installed, and writes nothing
+ * packages, then hands over. Runs without a single package installed, and writes nothing
  * outside of this folder but package manager caches.
  *
  *     node scripts/bootstrap.mjs start|check|site|matrix|tarballs|release [argument …]

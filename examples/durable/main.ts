@@ -40,7 +40,7 @@ console.log(kept ? `${lines} lines are in ${output}` : "They are gone.");
 await runtime.stop();
 
 function begin() {
-  const files = globSync("docs/{,how-to/}*.md", { cwd: root }).sort();
+  const files = globSync("docs/{,how-to/}*.md", { cwd: root }).sort().slice(0, 19);
   const begun = runtime.run("summaries", { files });
   console.log(`run ${begun.runId} begins: ${files.length} files`);
   return begun;

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, posix } from "node:path";
+import { join, posix, sep } from "node:path";
 import { addresses } from "../addresses.mjs";
 import { retry, root } from "./console.mjs";
 import { withOtherLinks } from "./links.mjs";
@@ -16,24 +16,41 @@ export function packPackages(env = process.env) {
   mkdirSync(tarballFolder, { recursive: true });
   for (const { folder, file } of published()) {
     run("pnpm", ["pack", "--pack-destination", tarballFolder], folder, env);
-    writeReadme(folder, join(tarballFolder, file), env);
+    completeTarball(folder, join(tarballFolder, file), env);
+  }
+}
+
+/** Changes what is in a tarball to what a reader has who has only the package. */
+function completeTarball(folder, tarball, env) {
+  const unpacked = mkdtempSync(join(tmpdir(), "millrace-pack-"));
+  try {
+    run("tar", ["-xzf", tarball], unpacked, env);
+    const inside = join(unpacked, "package");
+    const path = posix.join("packages", folder.split(/[/\\]/).at(-1));
+    writeReadme(join(inside, "README.md"), path);
+    if (path === "packages/core") writeDocs(join(inside, "docs"));
+    run("tar", ["-czf", tarball, "package"], unpacked, env);
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true });
   }
 }
 
 /** npm shows the README without the files around it: links to them become addresses, or plain text as long as there are none. */
-function writeReadme(folder, tarball, env) {
-  const unpacked = mkdtempSync(join(tmpdir(), "millrace-pack-"));
-  try {
-    run("tar", ["-xzf", tarball], unpacked, env);
-    const readme = join(unpacked, "package", "README.md");
-    const path = posix.join("packages", folder.split(/[/\\]/).at(-1));
-    writeFileSync(
-      readme,
-      withOtherLinks(readFileSync(readme, "utf8"), (target) => addressOf(path, target)),
-    );
-    run("tar", ["-czf", tarball, "package"], unpacked, env);
-  } finally {
-    rmSync(unpacked, { recursive: true, force: true });
+function writeReadme(readme, path) {
+  const text = withOtherLinks(readFileSync(readme, "utf8"), (target) => addressOf(path, target));
+  writeFileSync(readme, text);
+}
+
+/** The documentation, for coding assistants and `millrace mcp`: without decisions and pictures. Links to other files become plain text. */
+function writeDocs(into) {
+  const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .map((name) => name.split(sep).join("/"))
+    .filter((name) => name.endsWith(".md") && !name.startsWith("decisions/"));
+  for (const page of pages) {
+    const isThere = (target) => pages.includes(posix.join(posix.dirname(page), target.split("#")[0]));
+    const linkOf = (target) => (isThere(target) ? target : addressOf(posix.join("docs", posix.dirname(page)), target));
+    mkdirSync(join(into, posix.dirname(page)), { recursive: true });
+    writeFileSync(join(into, page), withOtherLinks(readFileSync(join(root, "docs", page), "utf8"), linkOf));
   }
 }
 

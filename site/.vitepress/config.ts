@@ -1,4 +1,6 @@
-import { defineConfig } from "vitepress";
+import { defineConfig, type Plugin } from "vitepress";
+import llmsText from "vitepress-plugin-llms";
+import { addresses } from "../../scripts/addresses.mjs";
 import { folderSidebar, sidebar } from "../build/sidebar.ts";
 
 /** As GitHub makes them: links with a `#` work in both places. */
@@ -47,8 +49,30 @@ export default defineConfig({
           markdown.options.highlight = highlight ?? null;
           return html;
         },
+        // Guides come before the API and the decisions, which repeat their words.
+        miniSearch: {
+          searchOptions: {
+            boostDocument: (id: string, term: string) =>
+              (/\/(api|decisions|project|packages)\//.test(id) ? 0.1 : 1) *
+              (id.includes("/how-to/") ? 2 : 1) *
+              (id.includes(term) ? 2 : 1),
+          },
+        },
       },
     },
   },
-  vite: { build: { target: "es2022", chunkSizeWarningLimit: 2_000 }, worker: { format: "es" } },
+  vite: {
+    // `llms.txt`, `llms-full.txt`, and each page as `.md`. The API is in the declarations of the packages.
+    plugins: [
+      llmsText({
+        ignoreFiles: ["api/**", "source/**"],
+        ignoreFilesPerOutput: { llmsFullTxt: ["decisions/**", "project/**"] },
+        injectLLMHint: false,
+        sidebar: () => sidebar(), // guides first, then what is in no group
+        ...(addresses.site !== null && { domain: addresses.site }),
+      }) as unknown as Plugin[], // its types are those of Vite 7, and VitePress 1 has Vite 5
+    ],
+    build: { target: "es2022", chunkSizeWarningLimit: 2_000 },
+    worker: { format: "es" },
+  },
 });

@@ -21,7 +21,7 @@ function pageText(path: string, linked: Linked): string {
   return path === "README.md" ? homePage(page) : page;
 }
 
-/** The README, with its title and its first sentence where a home page has them. */
+/** The README, with its title, its first sentence and its moving picture where a home page has them. */
 function homePage(readme: string): string {
   const [, title, sentence, rest] = /^# (.+)\n\n(.+)\n([\s\S]*)$/.exec(readme) ?? [];
   const actions = [
@@ -29,8 +29,11 @@ function homePage(readme: string): string {
     ["alt", "Playground", "/playground"],
     ["alt", "How it works", "/tiny"],
   ].map(([theme, text, link]) => ({ theme, text, link }));
-  const hero = { name: title, tagline: sentence, actions };
-  return `---\nlayout: home\ntitle: ${title}\ntitleTemplate: false\nhero: ${JSON.stringify(hero)}\n---\n${rest}`;
+  const [picture, alt, src] = /^!\[([^\]]*)\]\((\S+\.webp)\)\n\n/m.exec(readme) ?? [];
+  if (picture === undefined) throw new TypeError("README.md has no moving picture");
+  const hero = { name: title, tagline: sentence, actions, image: { src, alt } };
+  const head = `layout: home\ntitle: ${title}\ntitleTemplate: false\nhero: ${JSON.stringify(hero)}`;
+  return `---\n${head}\n---\n${rest?.replace(picture, "")}`;
 }
 
 /** As plain text: it costs nothing to build, and is what a repository would show. */
@@ -41,11 +44,12 @@ function sourceText(path: string): string {
   return `${names.sort().join("\n")}\n`;
 }
 
-/** The programs that the playground offers; the first is the one of the README. */
+/** The programs that the playground offers; the first is the one of the README of the package. */
 function programs(): readonly { readonly name: string; readonly code: string }[] {
   const [, first = ""] =
-    /`joke\.ts`:\n\n```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
-  if (first === "") throw new TypeError("README.md has no block for joke.ts");
+    /`joke\.ts`:\n\n```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "packages", "core", "README.md"), "utf8")) ??
+    [];
+  if (first === "") throw new TypeError("packages/core/README.md has no block for joke.ts");
   const folder = join(import.meta.dirname, "..", "src", "playground", "programs");
   const others = readdirSync(folder)
     .sort()

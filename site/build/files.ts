@@ -7,7 +7,7 @@ export const root = join(import.meta.dirname, "..", "..");
 /** What VitePress builds: written anew by each build, never committed. */
 export const pagesFolder = join(import.meta.dirname, "..", ".pages");
 
-const skipped = new Set(["node_modules", "dist", "template", "golden", ".reports", "projects"]);
+const skipped = new Set(["node_modules", "dist", "templates", "golden", ".reports", "projects"]);
 
 /** All files below a folder, as paths from the root. */
 export function filesBelow(folder: string): string[] {

@@ -75,6 +75,21 @@ describe("the pages", () => {
   });
 });
 
+describe("for assistants", () => {
+  const textOf = async (path: string): Promise<string> => (await fetch(new URL(path, site.url))).text();
+
+  it("lists every page, has all of them in one file, and each as Markdown", async () => {
+    const [list, all, tutorial] = await Promise.all(["llms.txt", "llms-full.txt", "tutorial.md"].map(textOf));
+
+    expect(list).toMatch(/^# Millrace\n/);
+    expect(list).toContain("(/how-to/ask-a-person.md)");
+    expect(list?.indexOf("/tutorial.md")).toBeLessThan(list?.indexOf("/errors/RUN_STUCK.md") ?? 0);
+    expect(tutorial).toMatch(/^#? ?[\s\S]*# Tutorial/);
+    expect(all).toContain("# RUN_STUCK");
+    expect(all).toContain("await ctx.ask({");
+  });
+});
+
 describe("the tiny runtime", () => {
   it("is stepped to its end, over a kill", async () => {
     await using visit = await Visit.open(browser, new URL("/tiny.html", site.url).href);

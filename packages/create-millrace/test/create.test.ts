@@ -39,6 +39,7 @@ it("writes a project with its name and the version of this package", () => {
   expect(stdout).toMatch(/npm install\n {2}npm run dev/);
   expect(readFileSync(join(cwd, "My App", ".gitignore"), "utf8")).toContain(".millrace");
   expect(readFileSync(join(cwd, "My App", "README.md"), "utf8")).not.toContain("{{");
+  expect(readFileSync(join(cwd, "My App", "AGENTS.md"), "utf8")).toContain("`npm run typecheck`");
 });
 
 it.each(["My App", "it's", "$HOME a", "Ünïcode", 'a "b"', "plain"])(

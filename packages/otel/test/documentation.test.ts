@@ -1,9 +1,7 @@
-/** The tables of the page are those of the code. `UPDATE_DOCS=1` writes them. */
+/** The tables of the pages are those of the code. `UPDATE_DOCS=1` writes them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { metricFacts, spanFacts } from "../src/index.js";
-
-const page = new URL("../../../docs/how-to/observe.md", import.meta.url);
 
 const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ") || "none";
 const tables = {
@@ -16,21 +14,26 @@ const tables = {
   ),
 };
 
-function withTables(text: string): string {
-  return Object.entries(tables).reduce((page, [name, rows]) => {
-    const head = page.slice(0, page.indexOf(`<!-- ${name} -->`)).trimEnd();
-    const rest = page.slice(page.indexOf(`<!-- /${name} -->`));
-    const lines = head.split("\n");
-    const separator = lines.findLastIndex((line) => /^\| -/.test(line));
-    return `${lines.slice(0, separator + 1).join("\n")}\n${rows.join("\n")}\n\n<!-- ${name} -->\n${rest}`;
-  }, text);
+/** Where each table is. */
+const pages = [
+  ["spans", "how-to/observe.md"],
+  ["metrics", "reference/metrics.md"],
+] as const;
+
+function withTable(page: string, name: keyof typeof tables): string {
+  const head = page.slice(0, page.indexOf(`<!-- ${name} -->`)).trimEnd();
+  const rest = page.slice(page.indexOf(`<!-- /${name} -->`));
+  const lines = head.split("\n");
+  const separator = lines.findLastIndex((line) => /^\| -/.test(line));
+  return `${lines.slice(0, separator + 1).join("\n")}\n${tables[name].join("\n")}\n\n<!-- ${name} -->\n${rest}`;
 }
 
-describe("docs/how-to/observe.md", () => {
-  it("names every span and every metric, with its attributes", () => {
+describe("the documentation", () => {
+  it.each(pages)("names all %s, with their attributes", (name, path) => {
+    const page = new URL(`../../../docs/${path}`, import.meta.url);
     const text = readFileSync(page, "utf8");
-    if (process.env["UPDATE_DOCS"]) writeFileSync(page, withTables(text));
+    if (process.env["UPDATE_DOCS"]) writeFileSync(page, withTable(text, name));
 
-    expect(readFileSync(page, "utf8")).toBe(withTables(text));
+    expect(readFileSync(page, "utf8")).toBe(withTable(text, name));
   });
 });

@@ -37,6 +37,21 @@ it("a run shows its start and its end, and what its functions say", async () => 
   expect(events[3]).toMatchObject({ content: "said", eventIndex: 3 });
 });
 
+it("stream yields the events of a run and its steps, and throws the error of a failed one after them", async () => {
+  const fails = new Step({ name: "fails", executor: () => Promise.reject(new TypeError("no")) });
+  const good: string[] = [];
+  const bad: string[] = [];
+
+  for await (const { event } of pipeline([echo]).stream("in")) good.push(event);
+  const reading = (async () => {
+    for await (const { event } of pipeline([fails]).stream("in")) bad.push(event);
+  })();
+
+  await expect(reading).rejects.toMatchObject({ code: "PIPELINE_FAILED" });
+  expect(good).toEqual(["WorkflowStarted", "StepStarted", "StepOutput", "StepCompleted", "WorkflowCompleted"]);
+  expect(bad.at(-1)).toBe("WorkflowError");
+});
+
 it("a step's own events are under names of its own, and say by themselves whose they are", async () => {
   const says = new Step({
     name: "says",

@@ -1,4 +1,4 @@
-/** Every error of the README's table, once, over HTTP: with the status that stands beside it, and nothing of the inside. */
+/** Every error of the table in the documentation, once, over HTTP: with the status that stands beside it, and nothing of the inside. */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createNodeServer } from "node:http";
@@ -297,7 +297,9 @@ function overriding(store: RunStore, own: Partial<RunStore>): RunStore {
   });
 }
 
-const table = /### Errors\n([\s\S]*?)\n### /.exec(readFileSync(new URL("../README.md", import.meta.url), "utf8"))?.[1];
+const table = /## Errors\n([\s\S]*)/.exec(
+  readFileSync(new URL("../../../docs/reference/http-bodies.md", import.meta.url), "utf8"),
+)?.[1];
 const documented = [...(table ?? "").matchAll(/^\| (\d{3}) +\|(.*)\|$/gm)].flatMap(([, status, codes]) =>
   [...(codes ?? "").matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code]) => `${status} ${code}`),
 );
@@ -326,7 +328,7 @@ describe("a second answer", () => {
 describe("errors", () => {
   afterAll(() => void logged.splice(0));
 
-  it("that the README names are those that are tried here", () => {
+  it("that the documentation names are those that are tried here", () => {
     expect([...new Set(documented)].sort()).toEqual(Object.keys(cases).sort());
   });
 

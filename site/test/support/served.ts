@@ -13,6 +13,7 @@ const types: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".wasm": "application/wasm",
   ".png": "image/png",
+  ".webp": "image/webp",
   ".txt": "text/plain",
 };
 

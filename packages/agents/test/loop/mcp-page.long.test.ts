@@ -9,12 +9,11 @@ import { answers, calls, says } from "../support/turns.js";
 
 /** As printed, with this server and this model. */
 async function clerkOfPage(desk: HttpDesk, model: ReturnType<typeof answers>): Promise<Agent> {
-  const page = readFileSync(join(import.meta.dirname, "../../../../docs/how-to/agents.md"), "utf8");
-  const [, below = ""] = page.split("\n## Tools of MCP servers\n");
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/how-to/mcp-tools-of-agents.md"), "utf8");
   const folder = join(import.meta.dirname, "../../.reports");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `mcp-page-${new URL(desk.url).port}.ts`);
-  writeFileSync(file, /^```ts\n(.*?)^```/ms.exec(below)?.[1] ?? "");
+  writeFileSync(file, /^```ts\n(.*?)^```/ms.exec(page)?.[1] ?? "");
   vi.stubEnv("DESK_URL", desk.url);
   vi.stubGlobal("AI_SDK_DEFAULT_PROVIDER", { languageModel: () => model });
   onTestFinished(() => void vi.unstubAllEnvs().unstubAllGlobals());

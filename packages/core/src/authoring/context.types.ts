@@ -90,6 +90,9 @@ export interface Context<
   /**
    * Runs `effect` until it has succeeded once for this work item, over retries and restores, and remembers its result.
    *
+   * `effect` may run again if the process dies after the effect and before its result is stored: pass `idempotencyKey` to the service
+   * that it calls.
+   *
    * What `effect` sends leaves with the record of its result; what it writes to the state counts at once, and once. To edit the state
    * and end the call in one act, return `call.finish((state) => …)`.
    *

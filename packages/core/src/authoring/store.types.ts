@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AnyPath, Frozen, SlotAt, StatePath, ValueAt } from "./path.types.js";
+import type { AnyPath, Frozen, SlotAt, StatePath, ValueAt, ValueOr } from "./path.types.js";
 
 /** The state of a workflow without `withState`: a record of any values. */
 export interface OpenState {
@@ -39,11 +39,11 @@ export interface Store<
    * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields, as a number or a `Map`.
    */
   get<const Path extends AnyPath>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
-  /** The value at a path, or `fallback` if there is none. */
+  /** The value at a path, or `fallback` if there is none. Where the state has no type, the fallback names that of the value. */
   get<const Path extends AnyPath, Fallback>(
     path: StatePath<State, Path>,
     fallback: Fallback,
-  ): Promise<Exclude<Frozen<ValueAt<State, Path>>, undefined> | Fallback>;
+  ): Promise<ValueOr<Frozen<ValueAt<State, Path>>, Fallback>>;
 
   /**
    * Stores one value, once per work item; again when the value differs.

@@ -302,7 +302,10 @@ async function paths(ctx: Context<State>) {
 // G46 unknown state
 async function unknownState(ctx: Context) {
   expectType<Equal<typeof a, unknown>>(true); const a = await ctx.store.get("a.b.c");
-  expectType<Equal<typeof b, unknown>>(true); const b = await ctx.store.get("a", 0);
+  expectType<Equal<typeof b, number>>(true); const b = await ctx.store.get("a", 0);
+  expectType<Equal<typeof none, unknown>>(true); const none = await ctx.store.get("a", null);
+  expectType<Equal<typeof list, readonly unknown[]>>(true); const list = await ctx.store.get("a", []);
+  expectType<Equal<typeof tags, readonly string[]>>(true); const tags = await ctx.store.get("a", ["x"]);
   await ctx.store.set("a.b", [1]);
   const n = await ctx.store.editState((state) => { state["n"] = 1; return Object.keys(state).length; });
   n.toFixed();

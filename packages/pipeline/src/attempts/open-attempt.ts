@@ -2,7 +2,7 @@
  * One attempt at a place of a run, from its beginning to its end.
  *
  * One rule for all ends (it returns, fails, times out, or its run ends first): its effects until then count, its usage
- * always counts, what it does later does not. See "The end of an attempt" in docs/how-to/pipelines.md.
+ * always counts, what it does later does not. See "The end of an attempt" in docs/how-to/pipeline-failures.md.
  *
  * @module
  */

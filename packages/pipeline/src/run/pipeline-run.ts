@@ -196,6 +196,14 @@ export function unresolved(runId: string, requirements: readonly StepRequirement
   });
 }
 
+/** The events of a run. If it fails, its error comes after the last one. */
+export async function* eventsAndEnd(
+  run: PromiseLike<unknown> & { events(): AsyncGenerator<PipelineEvent, void> },
+): AsyncGenerator<PipelineEvent, void> {
+  yield* run.events();
+  await run;
+}
+
 export function runOfAnother(
   runId: string,
   { asked, of }: { readonly asked: string; readonly of: string },

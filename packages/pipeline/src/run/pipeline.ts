@@ -15,6 +15,7 @@ import { compilePipeline } from "../compile/compile-pipeline.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import type { PipelineLike } from "../data/step-function.types.js";
 import { nodesOf } from "../nodes/normalize.js";
+import type { PipelineEvent } from "../output/pipeline-event.types.js";
 import type { PipelineRunOutput, TypedOutput } from "../output/run-output.types.js";
 import { PipelineEvents } from "../plan/pipeline-events.js";
 import { PipelineTree } from "../plan/pipeline-tree.js";
@@ -32,7 +33,7 @@ import {
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { HandleOptions, PipelineOptions, RunArguments, RunQuery } from "./pipeline-options.js";
-import { otherSession, PipelineRun, runOfAnother } from "./pipeline-run.js";
+import { eventsAndEnd, otherSession, PipelineRun, runOfAnother } from "./pipeline-run.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
@@ -93,6 +94,17 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
     const isMadeUp = options.sessionId === undefined && this.#options.sessionId === undefined;
     const ready = runId === undefined || !isMadeUp ? undefined : handle.accepted.catch(otherSession);
     return new PipelineRun(handle as RunHandle, this.#setup, ready);
+  }
+
+  /**
+   * Starts a run at once and yields its events, those of its steps included: `run(input, { streamEvents: true }).events()`.
+   * A reader that stops early does not stop the run.
+   *
+   * @throws {WorkflowError} as awaiting the run does, after its last event; `INPUT_INVALID` at once.
+   */
+  stream(...[input, given]: RunArguments<Given, State>): AsyncGenerator<PipelineEvent, void> {
+    const options = { streamEvents: true, ...given };
+    return eventsAndEnd(this.run(...([input, options] as unknown as RunArguments<Given, State>)));
   }
 
   /**
