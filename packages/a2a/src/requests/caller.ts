@@ -1,7 +1,7 @@
 /** The sender of a request, on its way through the SDK. */
 import { ServerCallContext } from "@a2a-js/sdk/server";
 import type { DoorCaller } from "@millrace/server/door";
-import type { AnsweredBy } from "millrace";
+import type { DoneBy } from "millrace";
 
 export interface Caller extends Pick<DoorCaller, "may" | "assertMay"> {
   /** `""` for a caller without a tenant. */
@@ -9,7 +9,7 @@ export interface Caller extends Pick<DoorCaller, "may" | "assertMay"> {
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
   /** Stored with the answers of the request. */
-  readonly by: AnsweredBy;
+  readonly by: DoneBy;
 }
 
 const key = "millrace.caller";

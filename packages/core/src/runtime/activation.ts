@@ -78,6 +78,7 @@ const nothing: RoundNature = { follows: true, ends: false, isCalm: false };
 class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   readonly store: RunSupervisor["store"] & RunsHere["store"];
   readonly committer: GroupCommit;
+  readonly keepsAudit = false;
   readonly owner: string = OWNER;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;

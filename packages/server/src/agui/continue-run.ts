@@ -110,7 +110,7 @@ async function take(
   const { handle } = continuing;
   const { lastEvent: skipTo } = await handle.summary();
   for (const { promptId, fields, key } of answers) {
-    const receipt = await handle.answer(promptId, fields, { key, by: caller.answerer("agui") });
+    const receipt = await handle.answer(promptId, fields, { key, by: caller.by("agui") });
     if (receipt.status === "refused") throw refusalError(receipt);
   }
   return continued(open, at, { ...continuing, skipTo });

@@ -1,4 +1,4 @@
-import { answererOf, type Identity } from "../guard/auth.js";
+import { doneBy, type Identity } from "../guard/auth.js";
 import { assertMay, mayDo } from "../guard/rights.js";
 import type { DoorCaller } from "./mounted-door.types.js";
 
@@ -7,7 +7,7 @@ export function doorCaller(identity: Identity, request: Pick<DoorCaller, "basePa
   return {
     ...request,
     tenant,
-    answerer: (door) => answererOf(identity, door),
+    by: (door) => doneBy(identity, door),
     may: (right, workflow) => mayDo(identity, right, workflow),
     assertMay: (right, workflow) => assertMay(identity, { right, workflow }),
   };

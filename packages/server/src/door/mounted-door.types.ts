@@ -1,12 +1,12 @@
-import type { AnsweredBy } from "millrace";
+import type { DoneBy } from "millrace";
 import type { NeededRight } from "../guard/rights.js";
 
 /** The sender of an admitted request. */
 export interface DoorCaller {
   /** `""` for a caller without a tenant. */
   readonly tenant: string;
-  /** Who answers prompts with this request, through the door of this name. */
-  answerer(door: string): AnsweredBy;
+  /** Who sends this request, through the door of this name: the option `by` of all that it starts, answers or changes. */
+  by(door: string): DoneBy;
   /** Path of the door. */
   readonly basePath: string;
   /** @param right `any`: one right, whichever it is. */

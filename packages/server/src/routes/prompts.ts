@@ -1,6 +1,6 @@
 /** Routes for open prompts and their answers. */
 import { z } from "@hono/zod-openapi";
-import { answererOf } from "../guard/auth.js";
+import { doneBy } from "../guard/auth.js";
 import { refusalError } from "../http/answer-error.js";
 import { toPrompt } from "../wire/handler-record.js";
 import { readMeta } from "../wire/read-event.js";
@@ -44,7 +44,7 @@ export function mountPrompts(server: Server): void {
       const handle = handleOf(server, call);
       const facts = server.catalog.get((await handle.summary()).workflow);
       const fields = readMeta(body.fields ?? {}, body.meta, facts) as object;
-      const by = answererOf(call.context.get("identity"), "http");
+      const by = doneBy(call.context.get("identity"), "http");
       const options = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
       const receipt = await handle.answer(params.promptId, fields, options);
       if (receipt.status === "refused") throw refusalError(receipt);

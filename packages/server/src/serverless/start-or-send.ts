@@ -1,4 +1,4 @@
-import type { AnsweredBy } from "millrace";
+import type { DoneBy } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { refusalError } from "../http/answer-error.js";
 import { runUnknown } from "../http/http-error.js";
@@ -11,7 +11,7 @@ export interface RunRequest {
   readonly workflow: string;
   readonly tenant: string;
   readonly idempotencyKey: string | null;
-  readonly by: AnsweredBy;
+  readonly by: DoneBy;
 }
 
 /**

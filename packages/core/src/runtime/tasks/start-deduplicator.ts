@@ -87,6 +87,7 @@ export class StartDeduplicator {
       const expiry = addExpiry(store, { ...of, version: version + 1 }, untilMs);
       const start: StoredDedupe = { runId, untilMs, expiry: expiry.id };
       const records = [
+        ...(commit.records ?? []),
         { ...of, expected: version, text: JSON.stringify(start) },
         ...(first === null ? [] : [removeExpiry(first.expiry)]),
         expiry,
