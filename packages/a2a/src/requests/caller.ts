@@ -8,7 +8,7 @@ export interface Caller extends Pick<DoorCaller, "may" | "assertMay"> {
   readonly tenant: string;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
-  /** Stored with the answers of the request. */
+  /** Stored with all that the request does. */
   readonly by: DoneBy;
 }
 

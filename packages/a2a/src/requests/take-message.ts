@@ -51,7 +51,7 @@ async function beginTask(host: TaskHost, message: Message, caller: Caller): Prom
   const given: TaskMessage = { message, ...readParts(message), contextId, tenant, skill };
   const input = await (host.input?.(given) ?? workflowInput(given, host.catalog.get(skill)));
   const labels = { [taskLabel.name]: taskLabel.value, [contextLabel]: contextId };
-  const handle = host.runtime.run(skill, input as never, { runId: `task-${hash}`, tenant, labels });
+  const handle = host.runtime.run(skill, input as never, { runId: `task-${hash}`, tenant, labels, by: caller.by });
   try {
     await handle.accepted;
   } catch (error) {

@@ -1,6 +1,8 @@
 /** Requests about the server: how many runs it has, its workflows and sessions, and what the caller may do. */
 import {
   type AllCountsRecord,
+  type AuditPageRecord,
+  type AuditParams,
   type ConfigRecord,
   type EventsRecord,
   fromWire,
@@ -14,6 +16,8 @@ import {
   type WorkflowRecord,
 } from "millrace/wire";
 import type {
+  AuditFilter,
+  AuditPage,
   ClientFacts,
   EventUse,
   RunCounts,
@@ -117,6 +121,7 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       };
       return get({ path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" }, read, options);
     },
+    audit: async (filter) => get(auditing, toAuditPage, filter),
     config: async (options) =>
       get(
         { path: "/studio/config" satisfies Path, field: "may" },
@@ -133,6 +138,21 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       });
     },
   };
+}
+
+const auditing = {
+  path: "/audit" satisfies Path,
+  field: "entries",
+  allowed: rules.audit,
+  query: ({ user, door, action, handlerId, workflow, limit, cursor }: AuditFilter): AuditParams => ({
+    ...{ user, door, action, limit, cursor },
+    handler_id: handlerId,
+    workflow_name: workflow,
+  }),
+} as const;
+
+function toAuditPage({ entries, cursor }: AuditPageRecord): AuditPage {
+  return { entries: entries.map(fromWire), cursor };
 }
 
 function toDetails({ last_run: last, ...details }: WorkflowRecord): WorkflowDetails {

@@ -23,12 +23,12 @@ export interface Offer {
 
 /** Who calls tools. */
 export interface ToolSender extends Pick<DoorCaller, "may" | "assertMay"> {
-  /** Stored with the answers that come from here. */
+  /** Stored with all that it does. */
   readonly by: DoneBy;
 }
 
 export interface Running {
-  /** Who answers its prompts here. */
+  /** Who starts it, answers its prompts and cancels it here. */
   readonly by: DoneBy;
   readonly handle: RunHandle;
   readonly facts: WorkflowFacts;

@@ -65,7 +65,7 @@ export function serveTasks(server: Server, { offerTo, settings }: ServedTasks): 
   });
   serve("tasks/cancel", "operate", async ({ offer, running }) => {
     if (offer.readOnly) throw readOnlyError();
-    await running.handle.cancel("the client has cancelled the task");
+    await running.handle.cancel("the client has cancelled the task", { by: running.by });
     return {};
   });
 
