@@ -17,10 +17,8 @@ import {
 } from "millrace/wire";
 import type {
   AuditFilter,
-  AuditPage,
   ClientFacts,
   EventUse,
-  RunCounts,
   ServerConfig,
   SessionDetails,
   StepSource,
@@ -42,6 +40,13 @@ interface Asking<Answer, Options> {
   readonly query?: (options: Options) => Call["query"];
 }
 
+type Lists = {
+  readonly [Field in keyof (AllCountsRecord &
+    AuditPageRecord &
+    SessionPageRecord &
+    SessionDetailsRecord)]?: readonly object[];
+};
+
 export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name: string]: never }> {
   const get = async <Answer, Read, Options extends CallOptions>(
     { path, field, allowed = rules.call, query }: Asking<Answer, Options>,
@@ -52,19 +57,20 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
     const call: Call = { method: "GET", path, query: query?.(options) ?? {}, signal: options.signal };
     return transport.read(call, field, read);
   };
+  /** A list of records, with what is beside it. */
+  const list = async <Page, Options extends CallOptions>(
+    asking: Asking<Lists, Options>,
+    options: Options | undefined,
+  ): Promise<Page> => {
+    const { field } = asking;
+    return get(asking, (answer) => ({ ...answer, [field]: answer[field]?.map(fromWire) }) as Page, options);
+  };
   return {
-    counts: async (filter) => {
-      const asking = {
-        path: "/handlers/counts" satisfies Path,
-        field: "workflows",
-        allowed: rules.counts,
-        query: queryOf,
-      } as const;
-      const read = ({ workflows, ...counts }: AllCountsRecord): RunCounts => {
-        return { ...counts, workflows: workflows.map(fromWire) };
-      };
-      return get(asking, read, filter);
-    },
+    counts: async (filter) =>
+      list(
+        { path: "/handlers/counts" satisfies Path, field: "workflows", allowed: rules.counts, query: queryOf },
+        filter,
+      ),
     workflows: async (options) =>
       get(
         { path: "/workflows" satisfies Path, field: "workflows" },
@@ -109,19 +115,17 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       ),
     sessions: async (filter) => {
       const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>): SessionParams => ({ q, limit, cursor });
-      const asking = { path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query } as const;
-      const read = ({ sessions, ...page }: SessionPageRecord) => {
-        return { ...page, sessions: sessions.map(fromWire) };
-      };
-      return get(asking, read, filter);
+      return list({ path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query }, filter);
     },
-    session: async (sessionId, options) => {
-      const read = ({ runs, ...session }: SessionDetailsRecord): SessionDetails => {
-        return { ...fromWire(session), runs: runs.map(fromWire) };
-      };
-      return get({ path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" }, read, options);
-    },
-    audit: async (filter) => get(auditing, toAuditPage, filter),
+    session: async (sessionId, options) =>
+      fromWire(
+        await list<SessionDetailsRecord, CallOptions>(
+          { path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" },
+          options,
+        ),
+      ) as unknown as SessionDetails,
+    audit: async (filter) =>
+      list({ path: "/audit" satisfies Path, field: "entries", allowed: rules.audit, query: auditQuery }, filter),
     config: async (options) =>
       get(
         { path: "/studio/config" satisfies Path, field: "may" },
@@ -140,19 +144,8 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
   };
 }
 
-const auditing = {
-  path: "/audit" satisfies Path,
-  field: "entries",
-  allowed: rules.audit,
-  query: ({ user, door, action, handlerId, workflow, limit, cursor }: AuditFilter): AuditParams => ({
-    ...{ user, door, action, limit, cursor },
-    handler_id: handlerId,
-    workflow_name: workflow,
-  }),
-} as const;
-
-function toAuditPage({ entries, cursor }: AuditPageRecord): AuditPage {
-  return { entries: entries.map(fromWire), cursor };
+function auditQuery({ user, door, action, handlerId, ...filter }: AuditFilter): AuditParams {
+  return { ...queryOf(filter), user, door, action, handler_id: handlerId };
 }
 
 function toDetails({ last_run: last, ...details }: WorkflowRecord): WorkflowDetails {

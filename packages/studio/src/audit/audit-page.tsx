@@ -43,7 +43,9 @@ export function AuditPage(): ReactNode {
             <>
               {entries.length === 0 ? (
                 <Empty>
-                  {user === "" ? "No entry yet: a start or an answer through a door makes one." : `No entry of “${user}”.`}
+                  {user === ""
+                    ? "No entry yet: a start or an answer through a door makes one."
+                    : `No entry of “${user}”.`}
                 </Empty>
               ) : (
                 <EntryTable entries={entries} onUser={show} />
