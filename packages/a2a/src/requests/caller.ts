@@ -3,7 +3,7 @@ import { ServerCallContext } from "@a2a-js/sdk/server";
 import type { DoorCaller } from "@millrace/server/door";
 import type { DoneBy } from "millrace";
 
-export interface Caller extends Pick<DoorCaller, "may" | "assertMay"> {
+export interface Caller extends Pick<DoorCaller, "may" | "assertMay" | "spendStart"> {
   /** `""` for a caller without a tenant. */
   readonly tenant: string;
   /** Aborts when the client leaves. */

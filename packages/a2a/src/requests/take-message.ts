@@ -46,6 +46,7 @@ async function beginTask(host: TaskHost, message: Message, caller: Caller): Prom
   const { tenant } = caller;
   const skill = skillOf(host, message);
   caller.assertMay("start", skill);
+  caller.spendStart();
   const hash = await hashOf(skill, message.contextId, message.messageId);
   const contextId = message.contextId || `context-${hash}`;
   const given: TaskMessage = { message, ...readParts(message), contextId, tenant, skill };

@@ -23,12 +23,14 @@ export interface OpenChats {
   readonly answers: Answers<UIMessage, UIMessage>;
   /** Who sends this request. */
   readonly by: DoneBy;
+  /** Called before each run that the request starts. */
+  readonly spendStart: DoorCaller["spendStart"];
 }
 
-export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, by }: DoorCaller): OpenChats {
+export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, by, spendStart }: DoorCaller): OpenChats {
   const chats = new Conversations<UIMessage, UIMessage>(runtime, { kind: "chat", tenant, titleOf });
   const answers = new Answers(runtime, chats, (handle) => answerOf(handle, flow));
-  return { runtime, flow, tenant, chats, answers, by: by("chat") };
+  return { runtime, flow, tenant, chats, answers, by: by("chat"), spendStart };
 }
 
 async function answerOf(handle: RunHandle, flow: ChatFlow): Promise<UIMessage | null> {

@@ -70,6 +70,7 @@ async function submitted(
 async function repeat(open: OpenChats, chat: Conversation, { turn }: Repeated): Promise<Response> {
   const { runId } = turn;
   if ((await open.answers.status(turn)) === "missing") {
+    open.spendStart();
     const { message } = await open.chats.turn(turn);
     await start(open, runId, await inputFor(open, chat, { kept: chat.turns.slice(0, -1), message }));
   }
@@ -78,6 +79,7 @@ async function repeat(open: OpenChats, chat: Conversation, { turn }: Repeated): 
 
 async function begin(open: OpenChats, chat: Conversation, change: Change): Promise<Response> {
   const { chats } = open;
+  open.spendStart();
   await endLast(open, chat, change.replaces);
   const input = await inputFor(open, chat, change);
   const runId = runIdOf(chat, chat.count + 1);

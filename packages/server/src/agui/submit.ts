@@ -75,6 +75,7 @@ interface NewRun extends Said {
 /** The turn is stored first, under an id that a repeated request finds. */
 async function begin(open: OpenThreads, thread: Conversation, { kept, input, message }: NewRun): Promise<Response> {
   open.caller.assertMay("start", open.facts.name);
+  open.caller.spendStart();
   const runId = runIdOf(thread);
   const { tools, context, state, forwardedProps } = input;
   const request: AguiRequest = {
@@ -145,6 +146,7 @@ async function regenerate(open: OpenThreads, at: Place, input: RunAgentInput): P
 async function join(open: OpenThreads, { thread, last, status }: Place, input: RunAgentInput): Promise<Response> {
   open.caller.assertMay(status === "missing" ? "start" : "read", open.facts.name);
   if (status === "missing") {
+    open.caller.spendStart();
     // The process that has stored the turn has died, or is about to start its run.
     const { message: request } = await open.threads.turn(last);
     const kept = await messagesOf(open, thread.turns.slice(0, -1));

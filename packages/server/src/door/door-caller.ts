@@ -2,7 +2,10 @@ import { doneBy, type Identity } from "../guard/auth.js";
 import { assertMay, mayDo } from "../guard/rights.js";
 import type { DoorCaller } from "./mounted-door.types.js";
 
-export function doorCaller(identity: Identity, request: Pick<DoorCaller, "basePath" | "readBody">): DoorCaller {
+export function doorCaller(
+  identity: Identity,
+  request: Pick<DoorCaller, "basePath" | "readBody" | "spendStart">,
+): DoorCaller {
   const { tenant = "" } = identity;
   return {
     ...request,

@@ -13,6 +13,8 @@ export interface DoorCaller {
   may(right: NeededRight, workflow: string): boolean;
   /** A door calls it before it reads or changes anything. @throws {HttpError} `FORBIDDEN` */
   assertMay(right: NeededRight, workflow: string): void;
+  /** A door calls it before each run that it starts: it counts against the limits. @throws {HttpError} 429 `STARTS_EXCEEDED` */
+  spendStart(): void;
   /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
   readBody(): Promise<unknown>;
 }

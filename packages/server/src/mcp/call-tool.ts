@@ -49,6 +49,7 @@ async function startRun(offer: Offer, call: ToolCall): Promise<ToolResult> {
   const { tool, given } = call;
   const { runtime, tenant, catalog, sender } = offer;
   sender.assertMay("start", tool);
+  sender.spendStart();
   const handle = runtime.run(tool, given, { tenant, by: sender.by });
   return drive(offer, { handle, facts: catalog.get(tool), by: sender.by }, call);
 }

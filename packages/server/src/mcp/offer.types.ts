@@ -22,7 +22,7 @@ export interface Offer {
 }
 
 /** Who calls tools. */
-export interface ToolSender extends Pick<DoorCaller, "may" | "assertMay"> {
+export interface ToolSender extends Pick<DoorCaller, "may" | "assertMay" | "spendStart"> {
   /** Stored with all that it does. */
   readonly by: DoneBy;
 }

@@ -97,8 +97,8 @@ function EntryTable({ entries, onUser }: EntryTableProps): ReactNode {
           <th>User</th>
           <th>Did</th>
           <th>Run</th>
-          <th>Workflow</th>
-          <th>Through</th>
+          <th className="hide-sm">Workflow</th>
+          <th className="hide-sm">Through</th>
           <th className="right">When</th>
         </tr>
       </thead>
@@ -121,12 +121,12 @@ function EntryTable({ entries, onUser }: EntryTableProps): ReactNode {
                 {handlerId}
               </a>
             </td>
-            <td className="ink2">
+            <td className="ink2 hide-sm">
               <span className="cut name" title={workflow}>
                 {workflow}
               </span>
             </td>
-            <td className="ink2">{by.door}</td>
+            <td className="ink2 hide-sm">{by.door}</td>
             <td className="right ink2 num started">
               <Ago atMs={atMs} />
             </td>

@@ -42,8 +42,8 @@ export interface Setup extends Omit<Offer, "tenant" | "sender" | "finish" | "ans
 }
 
 export function protocolServer(setup: Setup, caller: DoorCaller): Server {
-  const { tenant, may, assertMay } = caller;
-  const sender = { may, assertMay, by: caller.by("mcp") };
+  const { tenant, may, assertMay, spendStart } = caller;
+  const sender = { may, assertMay, spendStart, by: caller.by("mcp") };
   const { name, version } = setup;
   const server = new Server({ name, version }, { capabilities: { tools: {}, extensions: { [tasksExtension]: {} } } });
   const offerTo = (context: ServerContext): Offer => {
