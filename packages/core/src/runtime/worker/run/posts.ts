@@ -13,6 +13,7 @@ import { decodeEvent, decodeValue } from "../../../event/decode.js";
 import type { DoneBy } from "../../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
+import { endWriting } from "../../../run/attempt/piece-writer.js";
 import { answerPrompt, deliverEvent } from "../../../run/caller/deliver-event.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { encodeValue } from "../../../value/codec.js";
@@ -139,6 +140,7 @@ interface Cancellation {
 export async function cancelRun(runner: LiveRun, { ticket, ...rest }: Cancellation): Promise<Receipt | null> {
   if (!runner.live) return runner.isEvicted ? null : runFinished(runner.state.status);
   return new Promise((resolve) => {
+    endWriting(runner);
     const told = runner.ticket(resolve, ticket);
     runner.submit({ type: "run.cancelled", atMs: runner.now(), ...rest, ticket: told });
   });
