@@ -49,7 +49,6 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
-import { StoredAudit } from "./audit/stored-audit.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
@@ -58,6 +57,7 @@ import { retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { RunRequests, type ServedRequest } from "./client/run-requests.js";
+import { StoredAudit } from "./client/stored-audit.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { attemptsOf } from "./history/attempts.js";
 import { childrenOf } from "./history/child-runs.js";

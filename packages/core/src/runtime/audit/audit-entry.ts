@@ -3,7 +3,7 @@ import type { DoneBy } from "../../event/done-by.types.js";
 import { systemIds } from "../../system/system.js";
 import type { AuditEntry } from "../api/audit.types.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
-import { ownKind, timeText } from "../tasks/task-queue.js";
+import { ownKind, timeText } from "../text/own-records.js";
 
 export const auditKind: string = ownKind("audit");
 

@@ -4,12 +4,12 @@ import { formatValue } from "../../value/format-value.js";
 import { assertOption, pageSize, wrongOption } from "../../value/option-value.js";
 import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/audit.types.js";
 import type { TenantOptions } from "../api/runtime-names.types.js";
+import { auditKind, auditTime } from "../audit/audit-entry.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
-import { auditKind, auditTime } from "./audit-entry.js";
 
 /** How many entries one page looks at. */
 const WINDOW = 5_000;
