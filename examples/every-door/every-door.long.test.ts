@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { signedLinks } from "@millrace/server/webhooks";
 import { sqliteStore } from "@millrace/sqlite";
-import { createRuntime } from "millrace/runtime";
+import { createRuntime, type Runtime } from "millrace/runtime";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../test-ports.js";
 import { a2a, agui, type Begun, chat, type Door, doors, http, link, mcp } from "./doors.js";
@@ -68,6 +68,18 @@ async function untilAnswered<Result>(
       await wait(100);
     }
   }
+}
+
+/** The doors by what was done to which run. */
+async function auditOf({ audit }: Pick<Runtime, "audit">): Promise<Map<string, string[]>> {
+  const done = new Map<string, string[]>();
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await audit.list({ limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    for (const { action, runId, by } of page.entries)
+      done.set(`${action} ${runId}`, [...(done.get(`${action} ${runId}`) ?? []), by.door]);
+    cursor = page.cursor;
+  }
+  return done;
 }
 
 async function promptOf(origin: string, runId: string): Promise<string> {
@@ -167,6 +179,7 @@ it(`${questions} questions have one answer each, whoever asks and whoever answer
     for (const { runId, status } of page.runs) if (status === "waiting") open.add(runId);
     cursor = page.cursor;
   }
+  const audit = await auditOf(runtime);
   for (const { runId } of begun) {
     expect([runId, open.has(runId)]).toEqual([runId, false]);
     const result = (await runtime.handle(runId)) as string;
@@ -175,6 +188,7 @@ it(`${questions} questions have one answer each, whoever asks and whoever answer
       if (tick.type === "event.received" && tick.promptId !== null) answers.push(tick);
     const [{ by } = {}] = answers; // the first one counts; those that the run refused are in its journal, too
     expect([runId, result.split(" ")[0]]).toEqual([runId, by?.door]);
+    expect([runId, audit.get(`start ${runId}`)?.length, audit.get(`answer ${runId}`)]).toEqual([runId, 1, [by?.door]]);
     winners.set(by?.door ?? "", (winners.get(by?.door ?? "") ?? 0) + 1);
     paid.set(runId, []);
   }

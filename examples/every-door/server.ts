@@ -7,6 +7,7 @@ import { aguiHandler } from "@millrace/server/agui";
 import { mcpHandler } from "@millrace/server/mcp-handler";
 import { signedLinks } from "@millrace/server/webhooks";
 import { sqliteStore } from "@millrace/sqlite";
+import { studioFile } from "@millrace/studio";
 import { createRuntime } from "millrace/runtime";
 import { refundFlow } from "./workflow.js";
 
@@ -21,7 +22,7 @@ await runtime.start();
 
 const app = createServer({
   runtime,
-  studio: true,
+  studio: studioFile,
   links,
   chat: chatHandler(runtime, { workflow: "refund" }),
   agui: aguiHandler(runtime),

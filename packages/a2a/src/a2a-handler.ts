@@ -122,7 +122,7 @@ export function a2aHandler(runtime: AnyRuntime, options: A2aOptions): A2aHandler
     const version = request.headers.get(A2A_VERSION_HEADER);
     const left = new AbortController();
     const signal = AbortSignal.any([request.signal, left.signal]);
-    const context = callContext({ ...caller, by: caller.answerer("a2a"), signal }, version);
+    const context = callContext({ ...caller, by: caller.by("a2a"), signal }, version);
     const requests = guarded(new TaskRequests(host, shown), log);
     const call = { request, caller, requests, context, card: shown, log, left };
     const path = pathname.slice(pathname.indexOf(caller.basePath) + caller.basePath.length);

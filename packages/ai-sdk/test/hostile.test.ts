@@ -219,6 +219,7 @@ describe("createServer with limits", () => {
     await (await send("", chat("r-1", message("m")))).text();
 
     expect(await codeOf(await send("", chat("r-2", message("m"))))).toEqual([429, "STARTS_EXCEEDED"]);
+    expect((await send("", chat("r-1", message("m")))).status).toBe(200); // the same message again starts no run
   });
 });
 

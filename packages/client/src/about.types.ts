@@ -61,6 +61,43 @@ export interface EventUse {
   readonly isSendable: boolean;
 }
 
+export type AuditAction = "start" | "fork" | "answer" | "send" | "cancel" | "resume" | "retry" | "delete";
+
+export interface AuditFilter<Name extends string = string> extends CallOptions {
+  /** Only what this person or program did. */
+  readonly user?: string;
+  /** Only what came through this door, such as `"chat"`. */
+  readonly door?: string;
+  readonly action?: AuditAction;
+  /** Only of this run. */
+  readonly handlerId?: string;
+  readonly workflow?: Name | readonly Name[];
+  /** Maximum number of entries: 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** The `cursor` of the previous page. */
+  readonly cursor?: string;
+}
+
+/** One thing that was done to a run. */
+export interface AuditEntry {
+  readonly atMs: number;
+  /** `send`: the run may have refused the event. */
+  readonly action: AuditAction;
+  /** Of a fork, the new run. It may be deleted since. */
+  readonly handlerId: string;
+  readonly workflow: string;
+  /** Who did it, where that is known, and through which door. */
+  readonly by: { readonly user?: string; readonly door: string };
+  /** Of an answer. */
+  readonly promptId?: string;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  /** Cursor for the next page; `null` on the last one. A page may be empty and still have a successor. */
+  readonly cursor: string | null;
+}
+
 export interface SessionFilter extends CallOptions {
   /** Only sessions whose ids begin with it. */
   readonly prefix?: string;
@@ -123,6 +160,8 @@ export interface ServerConfig {
   readonly hasMetrics: boolean;
   /** Whether the code of steps may be read. */
   readonly sources: boolean;
+  /** Whether the caller may read the audit. */
+  readonly audit: boolean;
 }
 
 /** The code of a step, as its author wrote it. */
@@ -166,6 +205,8 @@ export interface ClientFacts<Known> {
   sessions(filter?: SessionFilter): Promise<SessionPage>;
   /** Reads a session with its state and newest runs. */
   session(sessionId: string, options?: CallOptions): Promise<SessionDetails>;
+  /** Lists who did what to runs, the newest first, in pages. For callers with the right `operate`. */
+  audit(filter?: AuditFilter<keyof Known & string>): Promise<AuditPage>;
   /** Reads what the caller may do. */
   config(options?: CallOptions): Promise<ServerConfig>;
   /** Makes one attempt. `unhealthy`: the server responds but does not accept work. */

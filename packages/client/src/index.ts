@@ -45,6 +45,10 @@ export type {
 
 // ---- the server
 export type {
+  AuditAction,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
   ClientFacts,
   CountFilter,
   Deed,

@@ -101,3 +101,22 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   for await (const item of items) found.push(item);
   return found;
 }
+
+describe("the audit", () => {
+  it("tells who did what, to a caller who may operate", async () => {
+    const { promptId, handle, client, clientOf } = await open();
+    await client("a").answer(promptId, { ok: true });
+    await client("b").cancel({ reason: "late" });
+    const { entries, cursor } = await clientOf("a").audit();
+
+    const of = { handlerId: handle.runId, workflow: "asking", atMs: expect.any(Number) };
+    expect(entries).toEqual([
+      { ...of, action: "cancel", by: { user: "billing", door: "http" } },
+      { ...of, action: "answer", promptId, by: { user: "ada", door: "http" } },
+    ]);
+    expect(cursor).toBeNull();
+    expect((await clientOf("a").audit({ user: "ada", workflow: ["asking"], limit: 1 })).entries).toHaveLength(1);
+    expect((await clientOf("a").audit({ workflow: [] })).entries).toEqual([]);
+    await expect(clientOf("a").audit({ users: ["ada"] } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  });
+});

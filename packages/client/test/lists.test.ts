@@ -201,6 +201,7 @@ describe("a server", () => {
       hasTenants: false,
       hasMetrics: false,
       sources: false,
+      audit: true,
     });
   });
 });

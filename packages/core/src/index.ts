@@ -87,7 +87,7 @@ export type { GraphCheck } from "./authoring/step.types.js";
 export type { Finding } from "./engine/finding.types.js";
 
 // ---- runs
-export type { AnsweredBy, PromptAnswer } from "./event/answered-by.types.js";
+export type { DoneBy, PromptAnswer } from "./event/done-by.types.js";
 export type {
   HandlerSendOptions,
   PendingPrompt,

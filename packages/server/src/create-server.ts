@@ -25,6 +25,7 @@ import {
 import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
 import { mountDoor, openPathsOf } from "./routes/door.js";
+import { mountAudit } from "./routes/audit.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -123,6 +124,7 @@ const groups: readonly ((server: Server) => void)[] = [
   mountPrompts,
   mountResumeAndFork,
   mountHistory,
+  mountAudit,
   mountSessions,
   mountTick,
   mountStudioConfig,

@@ -152,6 +152,10 @@ describe("responses", () => {
     answers.push(await update(false));
 
     for (const one of answers) expect(one).toMatchObject({ resultType: "complete" });
+    const answered = { at: expect.any(String), by: { door: "mcp" } };
+    const closed = { [String(prompt?.promptId)]: { code: "PROMPT_CLOSED", detail: expect.any(String), answered } };
+    expect(answers.at(-1)).toMatchObject({ _meta: { "millrace/closed": closed } });
+    expect(answers.filter((one) => JSON.stringify(one).includes("PROMPT_CLOSED"))).toHaveLength(2);
     expect(await runtime.handle(taskId)).toBe("refunded A-1");
   });
 

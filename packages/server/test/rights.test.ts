@@ -60,6 +60,7 @@ const needed: Record<string, Right | "any" | null> = {
   "GET /events/{id}": "read",
   "GET /sessions": "read",
   "GET /sessions/{id}": "read",
+  "GET /audit": "operate",
   "GET /metrics": "read",
   "GET /studio/config": null,
   "POST /events/{id}": "answer",

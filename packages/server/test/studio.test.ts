@@ -160,6 +160,7 @@ describe("GET /studio/config", () => {
       tenants: false,
       metrics: false,
       sources: false,
+      audit: true,
     });
   });
 

@@ -15,6 +15,7 @@ import { Page } from "./ui/page.js";
 import { Empty, Loading } from "./ui/states.js";
 
 // What the first page needs no part of is loaded with the page that does.
+const AuditPage = lazy(later(async () => (await import("./audit/audit-page.js")).AuditPage));
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
 const ComparePage = lazy(later(async () => (await import("./compare/compare-page.js")).ComparePage));
 const WorkflowsPage = lazy(later(async () => (await import("./workflows/workflows-page.js")).WorkflowsPage));
@@ -62,6 +63,8 @@ function pageOf(route: Route): ReactNode {
       return <SessionsPage />;
     case "session":
       return <SessionPage key={route.id} id={route.id} />;
+    case "audit":
+      return <AuditPage />;
     case "unknown":
       return <UnknownPage />;
   }

@@ -9,6 +9,7 @@ export type Route =
   | { readonly page: "child"; readonly id: string; readonly child: string; readonly tick: number | null }
   | { readonly page: "compare"; readonly a: string; readonly b: string }
   | { readonly page: "sessions" }
+  | { readonly page: "audit" }
   | { readonly page: "session"; readonly id: string }
   | { readonly page: "unknown"; readonly address: string };
 
@@ -18,7 +19,7 @@ export function parseRoute(hash: string): Route {
     .split("/")
     .map(decoded);
   if (page === "" || page === "runs") return { page: "runs" };
-  if (page === "workflows" || page === "sessions") return { page };
+  if (page === "workflows" || page === "sessions" || page === "audit") return { page };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };

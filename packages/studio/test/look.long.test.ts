@@ -41,6 +41,7 @@ const pages: readonly (readonly [name: string, hash: string, shows: string | Reg
   ["workflow-article", "#/workflow/article", "Run article"],
   ["workflow-wide", "#/workflow/wide", "sort11"],
   ["sessions", "#/sessions", "Sessions"],
+  ["audit", "#/audit", "started"],
   ["session", "#/session/s-mills", "s-mills"],
   ["unknown", "#/nowhere", "no page of this address"],
 ];

@@ -115,6 +115,38 @@ describe("a run that is started with the form", () => {
   });
 });
 
+describe("the audit", () => {
+  it("shows who did what to which run, also to one that is deleted, and to nobody who may only read", async () => {
+    await using server = await StudioServer.start(["signed"]);
+    const id = await server.run("refund", { order: "o-1" }, { handlerId: "kept" });
+    await server.run("refund", { order: "o-2" }, { handlerId: "gone" });
+    await server.settled(id);
+    await using visit = await Visit.open(browser, `${server.studio}#/audit`);
+    const { page } = visit;
+    await page.getByLabel("Token").fill("acme-token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    const rows = (): Promise<string[]> => page.locator("table.list tbody tr").allTextContents();
+    await expect.poll(async () => (await rows()).length).toBe(2);
+
+    await server.client.delete("gone");
+    await expect.poll(async () => (await rows())[0]).toMatch(/^adadeletedgonerefundhttp/);
+    await visit.shoot("audit-of-a-tenant");
+    await page.getByRole("searchbox").fill("bob");
+    await visit.sees("No entry of “bob”.");
+    await page.getByRole("searchbox").fill("");
+    await visit.main.getByRole("link", { name: "kept" }).first().click();
+    await visit.sees("Run starts by ada through http");
+    await visit.show("#/runs");
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").fill("reader-token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "Runs" }).waitFor();
+    expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
+    visit.expectNoFaults();
+  });
+});
+
 describe("a session", () => {
   it("has the state and the runs of a pipeline, once one has ended", async () => {
     await using server = await StudioServer.start();

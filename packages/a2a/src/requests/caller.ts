@@ -1,15 +1,15 @@
 /** The sender of a request, on its way through the SDK. */
 import { ServerCallContext } from "@a2a-js/sdk/server";
 import type { DoorCaller } from "@millrace/server/door";
-import type { AnsweredBy } from "millrace";
+import type { DoneBy } from "millrace";
 
-export interface Caller extends Pick<DoorCaller, "may" | "assertMay"> {
+export interface Caller extends Pick<DoorCaller, "may" | "assertMay" | "spendStart"> {
   /** `""` for a caller without a tenant. */
   readonly tenant: string;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
-  /** Stored with the answers of the request. */
-  readonly by: AnsweredBy;
+  /** Stored with all that the request does. */
+  readonly by: DoneBy;
 }
 
 const key = "millrace.caller";

@@ -46,12 +46,13 @@ async function beginTask(host: TaskHost, message: Message, caller: Caller): Prom
   const { tenant } = caller;
   const skill = skillOf(host, message);
   caller.assertMay("start", skill);
+  caller.spendStart();
   const hash = await hashOf(skill, message.contextId, message.messageId);
   const contextId = message.contextId || `context-${hash}`;
   const given: TaskMessage = { message, ...readParts(message), contextId, tenant, skill };
   const input = await (host.input?.(given) ?? workflowInput(given, host.catalog.get(skill)));
   const labels = { [taskLabel.name]: taskLabel.value, [contextLabel]: contextId };
-  const handle = host.runtime.run(skill, input as never, { runId: `task-${hash}`, tenant, labels });
+  const handle = host.runtime.run(skill, input as never, { runId: `task-${hash}`, tenant, labels, by: caller.by });
   try {
     await handle.accepted;
   } catch (error) {

@@ -92,8 +92,10 @@ export class TaskRequests implements A2ARequestHandler {
 
   /** A task that was cancelled before is cancelled. */
   async cancelTask({ id: taskId, tenant }: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
-    const task = await findTask(this.#host, { taskId, tenant, right: "operate" }, callerOf(context));
-    const receipt = await task.handle.cancel("The task was cancelled by the agent that has sent it.");
+    const caller = callerOf(context);
+    const task = await findTask(this.#host, { taskId, tenant, right: "operate" }, caller);
+    const { by } = caller;
+    const receipt = await task.handle.cancel("The task was cancelled by the agent that has sent it.", { by });
     const standing = await standingOf(task.handle);
     if (receipt.status === "refused" && standing.outcome?.status !== "cancelled")
       throw new TaskNotCancelableError({

@@ -91,12 +91,12 @@ async function resume(open: OpenChats, id: string, have: string | null): Promise
 }
 
 /** Cancels the run, which stays cancelled over restarts. */
-async function stop({ chats, answers }: OpenChats, id: string): Promise<Response> {
+async function stop({ chats, answers, by }: OpenChats, id: string): Promise<Response> {
   const chat = await chats.find(id);
   if (chat === null) throw chatUnknown(id);
   const last = chat.turns.at(-1);
   const status = last === undefined ? "missing" : await answers.status(last);
   if (last !== undefined && (status === "running" || status === "waiting"))
-    await answers.handle(last).cancel("The person has stopped the answer.");
+    await answers.handle(last).cancel("The person has stopped the answer.", { by });
   return new Response(null, { status: 204 });
 }

@@ -29,7 +29,7 @@ export async function continueAnswer(
   for (const prompt of prompts) {
     const fields = answers.get(prompt.promptId) ?? fieldsFor(prompt, tools);
     if (fields === null) continue;
-    const { status } = await handle.answer(prompt.promptId, fields, { by: open.answerer });
+    const { status } = await handle.answer(prompt.promptId, fields, { by: open.by });
     if (status === "accepted") taken++;
   }
   if (taken === 0) throw promptClosed();

@@ -29,16 +29,16 @@ const mostAttempts = 20;
 const delayMs = 100;
 
 /** A run that some process holds is cancelled first. */
-async function deleteRun({ runtime, tenant }: OpenChats, handle: RunHandle): Promise<void> {
+async function deleteRun({ runtime, tenant, by }: OpenChats, handle: RunHandle): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runtime.delete(handle.runId, { tenant });
+      return await runtime.delete(handle.runId, { tenant, by });
     } catch (error) {
       if (WorkflowError.is(error, "RUN_UNKNOWN")) return;
       if (!WorkflowError.is(error, "RUN_LIVE")) throw error;
       if (attempt === mostAttempts) throw chatBusy();
     }
-    await handle.cancel("The chat is deleted.");
+    await handle.cancel("The chat is deleted.", { by });
     await passed(delayMs);
   }
 }

@@ -1,6 +1,6 @@
 import { Answers, Conversations, type DoorCaller } from "@millrace/server/door";
 import { createUIMessageStreamResponse, readUIMessageStream, type UIMessage } from "ai";
-import type { AnsweredBy } from "millrace";
+import type { DoneBy } from "millrace";
 import type { RunHandle, Runtime } from "millrace/runtime";
 import type { ChatInput, ChatTurn } from "../chat/chat-input.js";
 import { titleOf } from "../chat/chats.js";
@@ -21,14 +21,16 @@ export interface OpenChats {
   readonly tenant: string;
   readonly chats: Conversations<UIMessage, UIMessage>;
   readonly answers: Answers<UIMessage, UIMessage>;
-  /** Who answers prompts with this request. */
-  readonly answerer: AnsweredBy;
+  /** Who sends this request. */
+  readonly by: DoneBy;
+  /** Called before each run that the request starts. */
+  readonly spendStart: DoorCaller["spendStart"];
 }
 
-export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, answerer }: DoorCaller): OpenChats {
+export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, by, spendStart }: DoorCaller): OpenChats {
   const chats = new Conversations<UIMessage, UIMessage>(runtime, { kind: "chat", tenant, titleOf });
   const answers = new Answers(runtime, chats, (handle) => answerOf(handle, flow));
-  return { runtime, flow, tenant, chats, answers, answerer: answerer("chat") };
+  return { runtime, flow, tenant, chats, answers, by: by("chat"), spendStart };
 }
 
 async function answerOf(handle: RunHandle, flow: ChatFlow): Promise<UIMessage | null> {

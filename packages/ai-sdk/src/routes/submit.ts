@@ -70,6 +70,7 @@ async function submitted(
 async function repeat(open: OpenChats, chat: Conversation, { turn }: Repeated): Promise<Response> {
   const { runId } = turn;
   if ((await open.answers.status(turn)) === "missing") {
+    open.spendStart();
     const { message } = await open.chats.turn(turn);
     await start(open, runId, await inputFor(open, chat, { kept: chat.turns.slice(0, -1), message }));
   }
@@ -78,6 +79,7 @@ async function repeat(open: OpenChats, chat: Conversation, { turn }: Repeated): 
 
 async function begin(open: OpenChats, chat: Conversation, change: Change): Promise<Response> {
   const { chats } = open;
+  open.spendStart();
   await endLast(open, chat, change.replaces);
   const input = await inputFor(open, chat, change);
   const runId = runIdOf(chat, chat.count + 1);
@@ -106,16 +108,17 @@ async function inputFor(
 }
 
 /** A second start with the same input is the same run. */
-async function start({ runtime, flow, tenant }: OpenChats, runId: string, { chatId, input }: RunInput): Promise<void> {
-  await runtime.run(flow.workflow, input, { runId, tenant, labels: { chat: chatId } }).accepted;
+async function start(open: OpenChats, runId: string, { chatId, input }: RunInput): Promise<void> {
+  const { runtime, flow, tenant, by } = open;
+  await runtime.run(flow.workflow, input, { runId, tenant, labels: { chat: chatId }, by }).accepted;
 }
 
 /** Ends an answer that waits for a person who has written something else instead, or that leaves the chat. */
-async function endLast({ answers }: OpenChats, { turns }: Conversation, replaces: boolean): Promise<void> {
+async function endLast({ answers, by }: OpenChats, { turns }: Conversation, replaces: boolean): Promise<void> {
   const last = turns.at(-1);
   if (last === undefined) return;
   const status = await answers.status(last);
   if (status === "running" && !replaces) throw chatBusy();
   if (status === "running" || status === "waiting")
-    await answers.handle(last).cancel("The person has written something else.");
+    await answers.handle(last).cancel("The person has written something else.", { by });
 }

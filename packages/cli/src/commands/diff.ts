@@ -69,8 +69,14 @@ async function resultOf(target: Target, runId: string): Promise<unknown> {
   }
 }
 
-/** How long an attempt has worked is a matter of chance. Only the tick's own field: an event may have one of that name. */
-export function factsOf({ elapsedMs: _, ...tick }: { readonly elapsedMs?: unknown; readonly type: string }): unknown {
+/** How long an attempt has worked, and who has asked. Only the tick's own fields: an event may have some of these names. */
+interface Passing {
+  readonly elapsedMs?: unknown;
+  readonly by?: unknown;
+  readonly type: string;
+}
+
+export function factsOf({ elapsedMs: _, by: __, ...tick }: Passing): unknown {
   return withoutTimes(tick);
 }
 

@@ -153,8 +153,16 @@ function painted(terminal: Terminal, line: TreeLine): string {
   return line.map(([text, style]) => (style === null ? text : terminal.paint(style, text))).join("");
 }
 
+/** Who has done it, and through which door. */
+function callerText(by: unknown): string {
+  const { user, door } = Object(by) as { readonly user?: string; readonly door?: string };
+  if (door === undefined) return "";
+  return user === undefined ? `(${door})  ` : `${user} (${door})  `;
+}
+
 function historyLine(terminal: Terminal, { number, atMs, tick }: HistoryLine): string {
-  const { type, atMs: _at, ...rest } = tick;
-  const head = `${String(number).padStart(5)}  ${new Date(atMs).toISOString().slice(11, 23)}  ${type.padEnd(18)} `;
+  const { type, atMs: _at, by, ...rest } = tick;
+  const time = new Date(atMs).toISOString().slice(11, 23);
+  const head = `${String(number).padStart(5)}  ${time}  ${type.padEnd(18)} ${callerText(by)}`;
   return `${head}${terminal.paint("dim", valueText(rest, Math.max(20, terminal.columns - head.length)))}`;
 }

@@ -69,6 +69,7 @@ export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize:number`);
 export const watchRuns: Rules = rulesOf(filter);
 export const counts: Rules = rulesOf("signal workflow:texts labels:object");
 export const page: Rules = rulesOf("signal prefix limit:number cursor");
+export const audit: Rules = rulesOf("signal workflow:texts user door action handlerId limit:number cursor");
 export const history: Rules = rulesOf(
   "signal after:number before:number types:list changes:flag follow:flag pageSize:number",
 );

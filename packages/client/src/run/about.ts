@@ -1,6 +1,8 @@
 /** Requests about the server: how many runs it has, its workflows and sessions, and what the caller may do. */
 import {
   type AllCountsRecord,
+  type AuditPageRecord,
+  type AuditParams,
   type ConfigRecord,
   type EventsRecord,
   fromWire,
@@ -14,9 +16,9 @@ import {
   type WorkflowRecord,
 } from "millrace/wire";
 import type {
+  AuditFilter,
   ClientFacts,
   EventUse,
-  RunCounts,
   ServerConfig,
   SessionDetails,
   StepSource,
@@ -38,6 +40,13 @@ interface Asking<Answer, Options> {
   readonly query?: (options: Options) => Call["query"];
 }
 
+type Lists = {
+  readonly [Field in keyof (AllCountsRecord &
+    AuditPageRecord &
+    SessionPageRecord &
+    SessionDetailsRecord)]?: readonly object[];
+};
+
 export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name: string]: never }> {
   const get = async <Answer, Read, Options extends CallOptions>(
     { path, field, allowed = rules.call, query }: Asking<Answer, Options>,
@@ -48,19 +57,20 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
     const call: Call = { method: "GET", path, query: query?.(options) ?? {}, signal: options.signal };
     return transport.read(call, field, read);
   };
+  /** A list of records, with what is beside it. */
+  const list = async <Page, Options extends CallOptions>(
+    asking: Asking<Lists, Options>,
+    options: Options | undefined,
+  ): Promise<Page> => {
+    const { field } = asking;
+    return get(asking, (answer) => ({ ...answer, [field]: answer[field]?.map(fromWire) }) as Page, options);
+  };
   return {
-    counts: async (filter) => {
-      const asking = {
-        path: "/handlers/counts" satisfies Path,
-        field: "workflows",
-        allowed: rules.counts,
-        query: queryOf,
-      } as const;
-      const read = ({ workflows, ...counts }: AllCountsRecord): RunCounts => {
-        return { ...counts, workflows: workflows.map(fromWire) };
-      };
-      return get(asking, read, filter);
-    },
+    counts: async (filter) =>
+      list(
+        { path: "/handlers/counts" satisfies Path, field: "workflows", allowed: rules.counts, query: queryOf },
+        filter,
+      ),
     workflows: async (options) =>
       get(
         { path: "/workflows" satisfies Path, field: "workflows" },
@@ -105,18 +115,17 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       ),
     sessions: async (filter) => {
       const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>): SessionParams => ({ q, limit, cursor });
-      const asking = { path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query } as const;
-      const read = ({ sessions, ...page }: SessionPageRecord) => {
-        return { ...page, sessions: sessions.map(fromWire) };
-      };
-      return get(asking, read, filter);
+      return list({ path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query }, filter);
     },
-    session: async (sessionId, options) => {
-      const read = ({ runs, ...session }: SessionDetailsRecord): SessionDetails => {
-        return { ...fromWire(session), runs: runs.map(fromWire) };
-      };
-      return get({ path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" }, read, options);
-    },
+    session: async (sessionId, options) =>
+      fromWire(
+        await list<SessionDetailsRecord, CallOptions>(
+          { path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" },
+          options,
+        ),
+      ) as unknown as SessionDetails,
+    audit: async (filter) =>
+      list({ path: "/audit" satisfies Path, field: "entries", allowed: rules.audit, query: auditQuery }, filter),
     config: async (options) =>
       get(
         { path: "/studio/config" satisfies Path, field: "may" },
@@ -133,6 +142,10 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       });
     },
   };
+}
+
+function auditQuery({ user, door, action, handlerId, ...filter }: AuditFilter): AuditParams {
+  return { ...queryOf(filter), user, door, action, handler_id: handlerId };
 }
 
 function toDetails({ last_run: last, ...details }: WorkflowRecord): WorkflowDetails {

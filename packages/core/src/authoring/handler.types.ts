@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PromptAnswer } from "../event/answered-by.types.js";
+import type { PromptAnswer } from "../event/done-by.types.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { ResourceOverride } from "../resource/resource.types.js";

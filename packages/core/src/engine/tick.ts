@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { AnsweredBy } from "../event/answered-by.types.js";
+import type { DoneBy } from "../event/done-by.types.js";
 import type { StateChange } from "../state/patch.types.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import type { WrittenPieces } from "../value/pieces.types.js";
@@ -45,13 +45,19 @@ interface Happened {
   readonly atMs: number;
 }
 
+/** Something that a caller of the runtime has done. */
+interface ByCaller extends Happened {
+  /** Who has done it. Left out: it is not known. */
+  readonly by?: DoneBy;
+}
+
 /** A tick from one attempt of a work item. */
 interface OfAttempt extends Happened {
   readonly item: number;
   readonly attempt: number;
 }
 
-export interface RunStarted extends Happened {
+export interface RunStarted extends ByCaller {
   readonly type: "run.started";
   readonly event: EventData;
   readonly timeoutMs: number | null;
@@ -72,20 +78,20 @@ export interface Lineage {
 }
 
 /** The run was loaded again: work under way starts over. */
-export interface RunResumed extends Happened {
+export interface RunResumed extends ByCaller {
   readonly type: "run.resumed";
   readonly timeoutMs?: number | null;
   readonly deadlineMs?: number | null;
 }
 
 /** Failed and leftover items run again, with reset counters. */
-export interface RunRetried extends Happened {
+export interface RunRetried extends ByCaller {
   readonly type: "run.retried";
   readonly timeoutMs?: number | null;
   readonly deadlineMs?: number | null;
 }
 
-export interface RunCancelled extends Happened {
+export interface RunCancelled extends ByCaller {
   readonly type: "run.cancelled";
   readonly reason: unknown;
   /** Ticket of the sender that awaits a receipt, as in {@link EventReceived}. @default none */
@@ -104,7 +110,7 @@ export interface DefinitionChanged extends Happened {
 }
 
 /** An event from outside. */
-export interface EventReceived extends Happened {
+export interface EventReceived extends ByCaller {
   readonly type: "event.received";
   readonly event: EventData;
   readonly step: string | null;
@@ -112,8 +118,6 @@ export interface EventReceived extends Happened {
   readonly promptId: string | null;
   /** Ticket of the sender that awaits a receipt. Below zero: the position of a stored post. */
   readonly ticket: number | null;
-  /** Of an answer. Left out: its sender is not known. */
-  readonly by?: AnsweredBy;
 }
 
 /** Fires due timers, as every other tick does. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+export type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../runtime/api/audit.types.js";
 export type { CheckProblem, CheckReport } from "../runtime/api/check.types.js";
 export type {
   AttemptStatus,
@@ -36,6 +37,7 @@ export type {
 export type {
   AnswerOptions,
   AttemptsOptions,
+  CallerOptions,
   CountFilter,
   DedupeOptions,
   DetailedHistoryOptions,
@@ -69,6 +71,7 @@ export type {
   RecordEdit,
   RecordList,
   RecordListQuery,
+  RecordName,
   RecordValue,
   RuntimeRecords,
   StepRecords,

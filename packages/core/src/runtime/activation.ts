@@ -13,6 +13,7 @@ import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
+import { endWriting } from "../run/attempt/piece-writer.js";
 import type { LiveRun } from "../run/run.types.js";
 import { Deferred } from "../system/deferred.js";
 import { consoleLog, systemClock } from "../system/system.js";
@@ -78,6 +79,7 @@ const nothing: RoundNature = { follows: true, ends: false, isCalm: false };
 class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   readonly store: RunSupervisor["store"] & RunsHere["store"];
   readonly committer: GroupCommit;
+  readonly keepsAudit = false;
   readonly owner: string = OWNER;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
@@ -136,7 +138,9 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
 
   cancel(reason: unknown): void {
     const runner = this.#live?.runner;
-    runner?.submit({ type: "run.cancelled", atMs: runner.now(), reason });
+    if (runner === undefined) return;
+    endWriting(runner);
+    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason });
   }
 
   drop(): void {

@@ -15,6 +15,7 @@ import { systemIds } from "../system/system.js";
 import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/option-value.js";
+import type { RuntimeAudit } from "./api/audit.types.js";
 import type { CheckReport } from "./api/check.types.js";
 import type {
   ChildRun,
@@ -28,6 +29,7 @@ import type {
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
 import type {
   AttemptsOptions,
+  CallerOptions,
   CountFilter,
   DetailedHistoryOptions,
   DueReport,
@@ -47,6 +49,7 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
+import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
 import { ResumeRequests } from "./client/resume-requests.js";
@@ -54,6 +57,7 @@ import { retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { RunRequests, type ServedRequest } from "./client/run-requests.js";
+import { StoredAudit } from "./client/stored-audit.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { attemptsOf } from "./history/attempts.js";
 import { childrenOf } from "./history/child-runs.js";
@@ -62,7 +66,7 @@ import { rawHistoryOf } from "./history/raw-run.js";
 import { momentOf } from "./history/run-moment.js";
 import { observedRuntime } from "./observed-runtime.js";
 import { checkCallOptions } from "./options/call-options.js";
-import { checkNames } from "./options/check-names.js";
+import { byOf, checkNames } from "./options/check-names.js";
 import { ticketOf } from "./options/queue-options.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
@@ -70,8 +74,8 @@ import { StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
 import { idOf, storedRun } from "./store/run-key.js";
 import type { NewRunRecord, RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
-import { runIdConflict, runLive, runtimeStopped } from "./store/runtime-errors.js";
-import { seal, sealOwner, unseal } from "./store/sealed-run.js";
+import { runIdConflict, runtimeStopped } from "./store/runtime-errors.js";
+import { seal, unseal } from "./store/sealed-run.js";
 import { ScheduledTasks } from "./tasks/scheduled-tasks.js";
 import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
 import { differingFields, sameStart } from "./text/start-text.js";
@@ -108,6 +112,7 @@ class StoredRuntime {
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
+  readonly audit: RuntimeAudit;
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
@@ -141,6 +146,7 @@ class StoredRuntime {
       observer,
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
+    this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
     this.#resumes = new ResumeRequests(this.#registry);
     this.#dueWork = new ScheduledTasks({
       ...parts,
@@ -189,6 +195,8 @@ class StoredRuntime {
       nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
       queue,
+      by: byOf(options).by,
+      isAudited: this.#registry.keepsAudit,
     };
     if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
     const start = newRun(request);
@@ -249,17 +257,10 @@ class StoredRuntime {
     return end;
   }
 
-  async delete(runId: string, options: TenantOptions = {}): Promise<void> {
+  async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
     checkCallOptions("delete", options);
-    const { store } = this.#options;
-    const key = { tenant: options.tenant ?? "", runId };
-    await this.#registry.evict(key);
-    const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
-    // A store need not report this to callers that wait for the run.
-    if (await isGone()) return this.#registry.watchers.notify(idOf(key));
-    const owner = sealOwner(await storedRun(store, key));
-    if (owner !== undefined && (await isGone(owner))) return this.#registry.watchers.notify(idOf(key));
-    throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
+    const { by } = byOf(options);
+    await deleteRun(this.#registry, { tenant: options.tenant ?? "", runId }, by);
   }
 
   async *export(runId: string, options: ExportOptions = {}): AsyncGenerator<ExportedPart, void> {
@@ -360,6 +361,7 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions("fork", options);
     checkNames({ runId: options.runId, tenant: options.tenant });
+    byOf(options);
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
     const stored = this.#from({ tenant, runId }).then((from) =>
@@ -419,7 +421,7 @@ class StoredRuntime {
     checkCallOptions(how, options);
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
-    const request = { how, idempotencyKey: options.key ?? null };
+    const request = { how, idempotencyKey: options.key ?? null, ...byOf(options) };
     const ask = async (): Promise<void> => {
       await (this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request));
     };
@@ -429,16 +431,18 @@ class StoredRuntime {
 
   #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
-    const cancelElsewhere = async (reason: unknown, idempotencyKey: string | null): Promise<Receipt> =>
-      (await this.#requests.ask(key, { how: "cancel", idempotencyKey, reason })) as Receipt;
+    const cancelElsewhere: HandleSetup["cancelElsewhere"] = async (asked) =>
+      (await this.#requests.ask(key, { ...asked, how: "cancel" })) as Receipt;
     const [registry, workflows] = [this.#registry, this.#workflows];
     return new StoredRunHandle({ registry, workflows, key, accept, cancelElsewhere });
   }
 
   /** Serves a request of a process that executes nothing. */
-  async #serve(key: RunKey, { how, idempotencyKey, reason }: ServedRequest): Promise<Receipt | null> {
-    if (how === "cancel") return this.handle(key.runId, { tenant: key.tenant }).cancel(reason, { key: idempotencyKey });
-    await this.#resumes.ask(key, { how, idempotencyKey });
+  async #serve(key: RunKey, { how, reason, ...asked }: ServedRequest): Promise<Receipt | null> {
+    const { idempotencyKey, ...by } = asked;
+    const { runId, tenant } = key;
+    if (how === "cancel") return this.handle(runId, { tenant }).cancel(reason, { key: idempotencyKey, ...by });
+    await this.#resumes.ask(key, { how, ...asked });
     return null;
   }
 

@@ -343,7 +343,8 @@ const ofEffect = {
 const ofEdit = { change: absent(change), shown: absent(events) };
 const done = { sends: absent(sends), hasShown: optional(flag) };
 const ofSlotless = { ...ofCall, race: optional(text) };
-const limits = { timeoutMs: optional(numberOrNull), deadlineMs: optional(numberOrNull) };
+const by = optional(object({ door: text, user: optional(text) }));
+const limits = { by, timeoutMs: optional(numberOrNull), deadlineMs: optional(numberOrNull) };
 
 /** Every field of every tick: a new field does not compile without a form. */
 const shapes: Shapes = {
@@ -355,10 +356,11 @@ const shapes: Shapes = {
     labels: recordOrNull,
     store: absent(value),
     trace: absent(guarded(anyObject)),
+    by,
   },
   "run.resumed": limits,
   "run.retried": limits,
-  "run.cancelled": { reason: value, ticket: optional(integer) },
+  "run.cancelled": { reason: value, ticket: optional(integer), by },
   "run.idled": {},
   "definition.changed": { definition },
   "event.received": {
@@ -366,7 +368,7 @@ const shapes: Shapes = {
     step: textOrNull,
     promptId: textOrNull,
     ticket: integerOrNull,
-    by: optional(object({ door: text, user: optional(text) })),
+    by,
   },
   "time.passed": {},
   "step.completed": {

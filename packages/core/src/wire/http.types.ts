@@ -30,6 +30,7 @@ export type Route =
   | "GET /workflows/{name}/events"
   | "GET /workflows/{name}/representation"
   | "GET /workflows/{name}/steps/{step}/source"
+  | "GET /audit"
   | "GET /schedules"
   | "GET /schedules/{name}"
   | "PUT /schedules/{name}"

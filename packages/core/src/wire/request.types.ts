@@ -80,4 +80,5 @@ export type AttemptsParams = Params<"after" | "limit">;
 export type MomentParams = Params<"run_id">;
 export type ScheduleParams = Params<"prefix" | "limit" | "cursor">;
 export type OccurrenceParams = Params<"count">;
+export type AuditParams = Params<"user" | "door" | "action" | "handler_id" | "workflow_name" | "limit" | "cursor">;
 export type SessionParams = Params<"q" | "limit" | "cursor">;

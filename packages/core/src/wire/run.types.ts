@@ -36,8 +36,8 @@ export interface StreamedEnvelope extends Envelope {
 /** A run that waits is `running`. */
 export type WireStatus = "running" | "completed" | "failed" | "cancelled";
 
-/** Who sent an answer, and through which door. */
-export interface AnswererRecord {
+/** Who has done something, and through which door. */
+export interface DoneByRecord {
   readonly user?: string;
   readonly door: string;
 }
@@ -45,7 +45,7 @@ export interface AnswererRecord {
 /** The answer that has closed a prompt. */
 export interface AnsweredRecord {
   readonly at: string;
-  readonly by: AnswererRecord | null;
+  readonly by: DoneByRecord | null;
 }
 
 export interface PromptRecord {
@@ -165,7 +165,7 @@ export interface WaitRecord {
   readonly to_tick: number | null;
   readonly prompt_id?: string;
   /** Who answered the prompt. */
-  readonly by?: AnswererRecord;
+  readonly by?: DoneByRecord;
   readonly until?: string;
   readonly run_id?: string;
 }

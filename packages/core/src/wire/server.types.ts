@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AnsweredRecord, CountsRecord, JsonSchema, QueueRecord, WireStatus } from "./run.types.js";
+import type { AnsweredRecord, CountsRecord, DoneByRecord, JsonSchema, QueueRecord, WireStatus } from "./run.types.js";
 
 export interface WorkflowRecord {
   readonly name: string;
@@ -69,6 +69,22 @@ export interface ScheduleListRecord {
   readonly cursor: string | null;
 }
 
+/** One thing that was done to a run. */
+export interface AuditRecord {
+  readonly at: string;
+  readonly action: "start" | "fork" | "answer" | "send" | "cancel" | "resume" | "retry" | "delete";
+  readonly handler_id: string;
+  readonly workflow_name: string;
+  readonly by: DoneByRecord;
+  /** Of an answer. */
+  readonly prompt_id?: string;
+}
+
+export interface AuditPageRecord {
+  readonly entries: readonly AuditRecord[];
+  readonly cursor: string | null;
+}
+
 export interface SessionRecord {
   readonly session_id: string;
   readonly user_id: string | null;
@@ -110,6 +126,7 @@ export interface ConfigRecord {
   readonly client: string | null;
   readonly tenants: boolean;
   readonly metrics: boolean;
+  readonly audit: boolean;
   readonly sources: boolean;
 }
 

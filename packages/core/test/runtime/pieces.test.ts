@@ -81,6 +81,24 @@ describe("a call that writes", () => {
     expect(await run).toBe(tokens.join(""));
   });
 
+  it("is stored as far as it was shown, where its run is cancelled", async () => {
+    const cancelled = gate();
+    const { run } = started((ctx) =>
+      ctx.run("answer", async (call) => {
+        await write(call, words(30), 1);
+        void run.cancel("stop").then(() => cancelled.open());
+        await write(call, words(30), 1);
+        await cancelled.promise;
+      }),
+    );
+    const live = await run.streamEvents().toArray();
+    const later = await run.streamEvents().toArray();
+
+    expect(await run.outcome()).toMatchObject({ status: "cancelled" });
+    expect(readAll(live).texts["run=answer"]).toContain(words(30).join(""));
+    expect(readAll(later).texts).toEqual(readAll(live).texts);
+  });
+
   it("gives a reader that comes in the middle, and one that comes back, each piece once", async () => {
     const half = gate();
     const [first, second] = [words(20), words(40).slice(20)];

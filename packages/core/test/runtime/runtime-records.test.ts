@@ -37,6 +37,22 @@ describe("runtime.records", () => {
     expect((await rejection(runtime.records.list({ kind: "note", limit: 0 }))).code).toBe("OPTION_INVALID");
   });
 
+  it("updates by a function, again when another writer was faster", async () => {
+    const machine = new Machine();
+    const { records } = machine.open({ counting }).runtime;
+    const other = machine.open({ counting }).runtime.records;
+    const add = (current: number | undefined): number => (current ?? 0) + 1;
+    const one = { kind: "note", id: "one", tenant: "acme" };
+
+    await Promise.all(Array.from({ length: 10 }, (_, turn) => (turn % 2 ? records : other).update(one, add)));
+
+    expect(await records.read("note", "one", { tenant: "acme" })).toEqual({ version: 10, value: 10 });
+    expect(await records.update(one, () => undefined)).toBeUndefined();
+    expect(await records.read("note", "one", { tenant: "acme" })).toBeNull();
+    const wrong = records.update(one, (async () => 1) as never);
+    expect(await rejection(wrong)).toMatchObject({ code: "OPTION_INVALID", details: { option: "change" } });
+  });
+
   it("deletes", async () => {
     const { runtime } = new Machine().open({ counting });
     await runtime.records.write([{ kind: "note", id: "one", expected: 0, value: 1 }]);
@@ -60,6 +76,7 @@ describe("runtime.records", () => {
     const calls = [
       () => runtime.records.read(kind, "one"),
       () => runtime.records.list({ kind }),
+      () => runtime.records.update({ kind, id: "one" }, () => 1),
       () => runtime.records.write([{ kind, id: "one", expected: 0, value: 1 }]),
     ];
     for (const call of calls)

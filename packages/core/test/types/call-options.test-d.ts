@@ -1,9 +1,11 @@
 import { expectTypeOf } from "vitest";
+import type { AuditFilter, RuntimeAudit } from "../../src/runtime/api/audit.types.js";
 import type { MomentOptions } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
 import type {
   AnswerOptions,
   AttemptsOptions,
+  CallerOptions,
   CountFilter,
   DedupeOptions,
   DetailedHistoryOptions,
@@ -20,7 +22,7 @@ import type {
   SendOptions,
   TenantOptions,
 } from "../../src/runtime/api/runtime.types.js";
-import type { RecordListQuery } from "../../src/runtime/api/runtime-records.types.js";
+import type { RecordListQuery, RecordName } from "../../src/runtime/api/runtime-records.types.js";
 import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
@@ -35,7 +37,7 @@ interface Interfaces {
   readonly retry: ResumeRunOptions;
   readonly runs: RunFilter;
   readonly counts: CountFilter;
-  readonly delete: TenantOptions;
+  readonly delete: CallerOptions & TenantOptions;
   readonly retain: Retention;
   readonly check: TenantOptions;
   readonly history: HistoryOptions & RawOptions;
@@ -51,8 +53,11 @@ interface Interfaces {
   readonly release: TenantOptions;
   readonly due: NonNullable<Parameters<Runtime["due"]>[0]>;
   readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
+  readonly "audit.list": AuditFilter;
+  readonly "audit.delete": Parameters<RuntimeAudit["delete"]>[0];
   readonly "records.list": RecordListQuery;
   readonly "records.read": TenantOptions;
+  readonly "records.update": RecordName;
   readonly "schedules.set": ScheduleOptions;
   readonly "schedules.get": TenantOptions;
   readonly "schedules.list": ScheduleQuery;
@@ -62,7 +67,7 @@ interface Interfaces {
   readonly "schedules.next": TenantOptions;
   readonly sendEvent: SendOptions;
   readonly answer: AnswerOptions;
-  readonly cancel: PostOptions;
+  readonly cancel: CallerOptions & PostOptions;
   readonly idle: IdleOptions;
   readonly snapshot: RawOptions;
 }
@@ -74,5 +79,8 @@ expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Ca
 
 /** Every call of a runtime is in it. */
 expectTypeOf<
-  Exclude<keyof Runtime, symbol | "workflows" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions>
+  Exclude<
+    keyof Runtime,
+    symbol | "workflows" | "audit" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions
+  >
 >().toBeNever();

@@ -13,7 +13,7 @@ import { streamAnswer } from "./answer-stream.js";
 import { fieldsOf, isForClient } from "./interrupts.js";
 import { toolResults } from "./read-input.js";
 import { interruptUnknown, resumeIncomplete } from "./refusals.js";
-import { lacks, messagesBefore, type OpenThreads, type Place, viewOf } from "./threads.js";
+import { lacks, messagesBefore, type OpenThreads, type Place, sender, viewOf } from "./threads.js";
 
 /** What a client says to a prompt. */
 interface Answer {
@@ -36,7 +36,7 @@ export async function resume(open: OpenThreads, at: Place, input: RunAgentInput)
   const isRepeated = entries.some(({ interruptId }) => prompts.every(({ promptId }) => promptId !== interruptId));
   if (said.includes("cancel")) {
     const { lastEvent: skipTo } = await handle.summary();
-    await handle.cancel("The person has given no answer.");
+    await handle.cancel("The person has given no answer.", sender(open));
     return continued(open, at, { input, handle, skipTo, isRepeated });
   }
   const answers = [...(said as Answer[]), ...(await toolAnswers(open, handle, { prompts, input }))];
@@ -105,12 +105,11 @@ async function take(
   at: Place,
   { answers, ...continuing }: Continuing & { readonly answers: readonly Answer[] },
 ): Promise<Response> {
-  const { caller, facts } = open;
-  caller.assertMay("answer", facts.name);
+  open.caller.assertMay("answer", open.facts.name);
   const { handle } = continuing;
   const { lastEvent: skipTo } = await handle.summary();
   for (const { promptId, fields, key } of answers) {
-    const receipt = await handle.answer(promptId, fields, { key, by: caller.answerer("agui") });
+    const receipt = await handle.answer(promptId, fields, { key, ...sender(open) });
     if (receipt.status === "refused") throw refusalError(receipt);
   }
   return continued(open, at, { ...continuing, skipTo });

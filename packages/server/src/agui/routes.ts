@@ -19,7 +19,7 @@ import { capabilitiesOf } from "./capabilities.js";
 import { parseInput, threadIdPattern } from "./read-input.js";
 import { threadUnknown, workflowUnknown } from "./refusals.js";
 import { submit } from "./submit.js";
-import { type OpenThreads, threadKey } from "./threads.js";
+import { type OpenThreads, sender, threadKey } from "./threads.js";
 
 /** What the handler serves. */
 export interface ServedWorkflows {
@@ -90,6 +90,6 @@ async function stop(open: OpenThreads, threadId: string): Promise<Response> {
   if (last === undefined) throw threadUnknown(threadId);
   const status = await open.answers.status(last);
   if (status === "running" || status === "waiting")
-    await open.answers.handle(last).cancel("The person has stopped the answer.");
+    await open.answers.handle(last).cancel("The person has stopped the answer.", sender(open));
   return new Response(null, { status: 204 });
 }

@@ -17,7 +17,16 @@ import { isForClient } from "./interrupts.js";
 import { newMessage } from "./read-input.js";
 import { interruptOpen, interruptUnknown, messageMissing, threadBusy } from "./refusals.js";
 import { type AguiInput, type AguiRequest, turnOf } from "./run-input.js";
-import { lacks, messagesBefore, messagesOf, type OpenThreads, type Place, runIdOf, threadKey } from "./threads.js";
+import {
+  lacks,
+  messagesBefore,
+  messagesOf,
+  type OpenThreads,
+  type Place,
+  runIdOf,
+  sender,
+  threadKey,
+} from "./threads.js";
 
 export async function submit(open: OpenThreads, input: RunAgentInput): Promise<Response> {
   const id = threadKey(open, input);
@@ -54,7 +63,7 @@ async function next(open: OpenThreads, { thread, last, status }: Place, said: Sa
     const handle = open.answers.handle(last);
     const interrupts = (await handle.prompts()).filter((prompt) => !isForClient(prompt));
     if (interrupts.length > 0) throw interruptOpen(interrupts.map(({ promptId }) => promptId));
-    await handle.cancel("The person has written something else.");
+    await handle.cancel("The person has written something else.", sender(open));
   }
   return begin(open, thread, { ...said, kept: thread.turns });
 }
@@ -66,6 +75,7 @@ interface NewRun extends Said {
 /** The turn is stored first, under an id that a repeated request finds. */
 async function begin(open: OpenThreads, thread: Conversation, { kept, input, message }: NewRun): Promise<Response> {
   open.caller.assertMay("start", open.facts.name);
+  open.caller.spendStart();
   const runId = runIdOf(thread);
   const { tools, context, state, forwardedProps } = input;
   const request: AguiRequest = {
@@ -110,9 +120,10 @@ interface Starting {
 }
 
 /** A second start with the same input is the same run. */
-async function start({ runtime, facts, tenant }: OpenThreads, { runId, fields, input }: Starting): Promise<void> {
+async function start(open: OpenThreads, { runId, fields, input }: Starting): Promise<void> {
+  const { runtime, facts, tenant } = open;
   const labels = { thread: input.threadId };
-  await runtime.run(facts.name, fields, { runId, tenant, labels }).accepted;
+  await runtime.run(facts.name, fields, { runId, tenant, labels, ...sender(open) }).accepted;
 }
 
 /**
@@ -135,6 +146,7 @@ async function regenerate(open: OpenThreads, at: Place, input: RunAgentInput): P
 async function join(open: OpenThreads, { thread, last, status }: Place, input: RunAgentInput): Promise<Response> {
   open.caller.assertMay(status === "missing" ? "start" : "read", open.facts.name);
   if (status === "missing") {
+    open.caller.spendStart();
     // The process that has stored the turn has died, or is about to start its run.
     const { message: request } = await open.threads.turn(last);
     const kept = await messagesOf(open, thread.turns.slice(0, -1));

@@ -1,7 +1,7 @@
 /** The threads of the caller of one request, at one workflow. */
 import type { Message, RunAgentInput } from "@ag-ui/core";
 import type { Log } from "millrace";
-import type { RunHandle, Runtime } from "millrace/runtime";
+import type { CallerOptions, RunHandle, Runtime } from "millrace/runtime";
 import type { DoorCaller } from "../door/mounted-door.types.js";
 import type { AnyRuntime } from "../options.js";
 import { Answers, type TurnStatus } from "../shown/answers.js";
@@ -38,6 +38,9 @@ export function openThreads(opening: Opening): OpenThreads {
   const answers = new Answers(runtime, threads, (handle) => answerOf(handle, map));
   return { ...opening, runtime, threads, answers };
 }
+
+/** Who does what the request asks for. */
+export const sender = ({ caller }: OpenThreads): CallerOptions => ({ by: caller.by("agui") });
 
 /** Names the thread among those of all workflows. */
 export const threadKey = (

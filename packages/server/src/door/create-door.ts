@@ -42,7 +42,8 @@ export function createDoor(door: MountedDoor, basePath: string, options: DoorOpt
   const respond = async (request: Request): Promise<Response> => {
     assertMayWrite(request, { cors: { origins, credentials: true }, isAskedInFront: true });
     const identity = await authenticate(auth, request);
-    return door.respond(request, doorCaller(identity, { basePath, readBody: () => readBody(request, limits) }));
+    const asked = { basePath, readBody: () => readBody(request, limits), spendStart: () => {} };
+    return door.respond(request, doorCaller(identity, asked));
   };
   return (request) => {
     const failed = { method: request.method, path: new URL(request.url).pathname };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AnsweredBy, WorkflowError } from "millrace";
+import { type DoneBy, WorkflowError } from "millrace";
 import { refuseOptions } from "millrace/engine";
 import { HttpError } from "../http/http-error.js";
 import { type Rights, rightsProblem } from "./rights.js";
@@ -15,7 +15,8 @@ export interface Identity {
   /** Identifies the client for limits per client. */
   readonly client?: string;
   /**
-   * The person or program that sends the request: stored with its answers, and shown to all who may read the run. At most 255 bytes.
+   * The person or program that sends the request: stored with all that it does to a run, and shown to all who may read the run. At most
+   * 255 bytes.
    *
    * @default `client`, if it fits
    */
@@ -129,8 +130,8 @@ export async function authenticate(auth: Authenticate | null, request: Request):
   return identity;
 }
 
-/** Who has sent an answer, and through which door. */
-export function answererOf({ user, client }: Identity, door: string): AnsweredBy {
+/** Who has sent a request, and through which door. */
+export function doneBy({ user, client }: Identity, door: string): DoneBy {
   const known = user ?? client;
   return isName(known) ? { user: known, door } : { door };
 }

@@ -13,7 +13,7 @@ import { HttpError } from "../http/http-error.js";
  * | `read`    | lists, runs with their events and history, sessions, code                       |
  * | `start`   | starting a run, and seeing its result in the answer                             |
  * | `answer`  | answers to prompts, and events from outside                                     |
- * | `operate` | cancel, delete, resume and retry of runs; schedules; `POST /tick`               |
+ * | `operate` | cancel, delete, resume and retry of runs; schedules; `POST /tick`; `GET /audit` |
  * | `fork`    | a new run from an earlier tick of a run                                         |
  */
 export const rights = ["read", "start", "answer", "operate", "fork"] as const;
@@ -89,8 +89,19 @@ export function readableOf(
   names: readonly string[] | undefined,
   known: readonly string[],
 ): string[] | undefined {
+  return allowedOf(identity, "read", { names, known });
+}
+
+interface Listed {
+  /** Those that the caller asks for; `undefined`: all. */
+  readonly names: readonly string[] | undefined;
+  readonly known: readonly string[];
+}
+
+/** The workflows of a list for which the caller has the right. `undefined`: no list is left out. */
+export function allowedOf(identity: Limited, right: Right, { names, known }: Listed): string[] | undefined {
   if (isUniform(identity)) return names && [...names];
-  return (names ?? known).filter((name) => rightsFor(identity, name).includes("read"));
+  return (names ?? known).filter((name) => rightsFor(identity, name).includes(right));
 }
 
 /** What is wrong with rights that `auth` returns; `null` for none. */

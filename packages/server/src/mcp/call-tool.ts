@@ -49,17 +49,18 @@ async function startRun(offer: Offer, call: ToolCall): Promise<ToolResult> {
   const { tool, given } = call;
   const { runtime, tenant, catalog, sender } = offer;
   sender.assertMay("start", tool);
-  const handle = runtime.run(tool, given, { tenant });
+  sender.spendStart();
+  const handle = runtime.run(tool, given, { tenant, by: sender.by });
   return drive(offer, { handle, facts: catalog.get(tool), by: sender.by }, call);
 }
 
 /** Waits for the run of this call. A cancelled call cancels its run, even one whose start is still being stored. */
 export async function drive(offer: Offer, running: Running, call: ToolCall): Promise<ToolResult> {
-  const { handle } = running;
+  const { handle, by } = running;
   const { signal } = call;
   const cancel = (): void =>
     void handle.accepted
-      .then(() => handle.cancel("the client has called off the call"))
+      .then(() => handle.cancel("the client has called off the call", { by }))
       .catch((error: unknown) => offer.log.error(`Run "${handle.runId}" was called off and is not cancelled.`, error));
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });

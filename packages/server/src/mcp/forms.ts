@@ -8,6 +8,8 @@
  */
 import { type PendingPrompt, QuestionEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import { roleOf } from "millrace/engine";
+import type { AnsweredRecord } from "millrace/wire";
+import { refusalError } from "../http/answer-error.js";
 import { cleanJson, cleanText } from "../http/clean-text.js";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
 import type { WorkflowFacts } from "../wire/workflow-facts.js";
@@ -64,12 +66,22 @@ function isPlain({ type }: JsonSchema): boolean {
 export interface Refusal {
   readonly code: string;
   readonly text: string;
+  /** `true`: the prompt is no longer open. Left out: the answer can be corrected. */
+  readonly isClosed?: true;
+  /** The answer that counts, if it is known. */
+  readonly answered?: AnsweredRecord;
 }
 
 /** Codes of answers that the person can correct. With any other code the prompt is closed, or its run has ended. */
 const mendable: ReadonlySet<string> = new Set(["EVENT_INVALID", "EVENT_NOT_ACCEPTED", "VALUE_UNSERIALIZABLE"]);
 
-/** Sends the answer; returns why it is refused, or `null` when the run has accepted this answer or another one. */
+/** Who has answered it, as far as that is known, and when. */
+function closedBy(receipt: Parameters<typeof refusalError>[0]): Refusal {
+  const { code, detail, answered } = refusalError(receipt).options;
+  return { code, text: cleanText(detail), isClosed: true, ...(answered !== undefined && { answered }) };
+}
+
+/** Sends the answer; returns why it is refused, or `null` when the run has accepted it. */
 export async function refusalOf(
   { handle, by }: Pick<Running, "handle" | "by">,
   promptId: string,
@@ -77,7 +89,8 @@ export async function refusalOf(
 ): Promise<Refusal | null> {
   try {
     const receipt = await handle.answer(promptId, content, { by });
-    if (receipt.status === "accepted" || !mendable.has(receipt.code)) return null;
+    if (receipt.status === "accepted") return null;
+    if (!mendable.has(receipt.code)) return closedBy(receipt);
     return { code: receipt.code, text: cleanText(receipt.hint || receipt.code) };
   } catch (error) {
     if (!WorkflowError.is(error) || !mendable.has(error.code)) throw error;

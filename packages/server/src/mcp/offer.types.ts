@@ -1,4 +1,4 @@
-import type { AnsweredBy, Log } from "millrace";
+import type { DoneBy, Log } from "millrace";
 import type { RunHandle, Runtime } from "millrace/runtime";
 import type { DoorCaller } from "../door/mounted-door.types.js";
 import type { WorkflowCatalog, WorkflowFacts } from "../wire/workflow-facts.js";
@@ -22,14 +22,14 @@ export interface Offer {
 }
 
 /** Who calls tools. */
-export interface ToolSender extends Pick<DoorCaller, "may" | "assertMay"> {
-  /** Stored with the answers that come from here. */
-  readonly by: AnsweredBy;
+export interface ToolSender extends Pick<DoorCaller, "may" | "assertMay" | "spendStart"> {
+  /** Stored with all that it does. */
+  readonly by: DoneBy;
 }
 
 export interface Running {
-  /** Who answers its prompts here. */
-  readonly by: AnsweredBy;
+  /** Who starts it, answers its prompts and cancels it here. */
+  readonly by: DoneBy;
   readonly handle: RunHandle;
   readonly facts: WorkflowFacts;
 }

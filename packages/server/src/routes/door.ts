@@ -12,11 +12,12 @@ export function mountDoor(server: Server, path: string, door: MountedDoor): void
   const answer = async (context: Context<ServerEnv>): Promise<Response> => {
     const caller = callerOf(options, context);
     const request = context.req.raw;
-    if (request.method === "POST") {
-      quotas.streams.assertFree(caller);
-      quotas.starts.spend(caller); // it may start a run
-    }
-    const asked = { basePath: options.basePath + path, readBody: () => readBody(request, limits) };
+    if (request.method === "POST") quotas.streams.assertFree(caller);
+    const asked = {
+      basePath: options.basePath + path,
+      readBody: () => readBody(request, limits),
+      spendStart: () => quotas.starts.spend(caller),
+    };
     const response = await door.respond(request, doorCaller(context.get("identity"), asked));
     if (!isStream(response)) return response;
     try {

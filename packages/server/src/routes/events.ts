@@ -29,11 +29,12 @@ export function mountEvents(server: Server): void {
       200: ["The run has accepted the event", z.object({ status: z.literal("sent"), sequence: z.number() })],
     },
     handle: async (call) => {
-      const { body, idempotencyKey } = call;
+      const { body, idempotencyKey, by } = call;
       const handle = handleOf(server, call);
       const facts = server.catalog.get((await handle.summary()).workflow);
       const event = readEvent(body.event, { facts, maxDepth: server.limits.bodyDepth });
       const receipt = await handle.sendEvent(event, {
+        by,
         ...(typeof body.step === "string" && { step: body.step }),
         ...(idempotencyKey !== null && { key: idempotencyKey }),
       });

@@ -1,6 +1,6 @@
 /** Routes that list, show, cancel and delete runs. */
 import { z } from "@hono/zod-openapi";
-import { WorkflowError } from "millrace";
+import { type DoneBy, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { readableOf } from "../guard/rights.js";
 import { HttpError } from "../http/http-error.js";
@@ -100,8 +100,8 @@ function mountCancel(server: Server): void {
     answers: { 200: ["Done", z.object({ status: z.enum(["cancelled", "deleted"]) })] },
     handle: async (call) => {
       const handle = handleOf(server, call);
-      const { body, query, idempotencyKey } = call;
-      const once = idempotencyKey === null ? {} : { key: idempotencyKey };
+      const { body, query, idempotencyKey, by } = call;
+      const once = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
       const cancelling = handle.cancel(body.reason ?? undefined, once);
       if (!query.purge) {
         if ((await cancelling).status === "refused") throw finished(call.params.id);
@@ -110,7 +110,7 @@ function mountCancel(server: Server): void {
       await cancelling.catch((error: unknown) => {
         if (!isUnloadable(error)) throw error; // a run that cannot be loaded can still be deleted
       });
-      await deleted(server, handle);
+      await deleted(server, handle, by);
       server.live.deleted(handle.tenant, handle.runId);
       return json({ status: "deleted" });
     },
@@ -120,10 +120,10 @@ function mountCancel(server: Server): void {
 /** Number of tries: the owner of the run may need a moment to release it. */
 const tries = 20;
 
-async function deleted({ runtime }: Server, { runId, tenant }: RunHandle): Promise<void> {
+async function deleted({ runtime }: Server, { runId, tenant }: RunHandle, by: DoneBy): Promise<void> {
   for (let left = tries; ; left--) {
     try {
-      return await runtime.delete(runId, { tenant });
+      return await runtime.delete(runId, { tenant, by });
     } catch (error) {
       if (!WorkflowError.is(error, "RUN_LIVE") || left === 0) throw error;
       await pauseMs(25);

@@ -1,6 +1,5 @@
 /** Routes for open prompts and their answers. */
 import { z } from "@hono/zod-openapi";
-import { answererOf } from "../guard/auth.js";
 import { refusalError } from "../http/answer-error.js";
 import { toPrompt } from "../wire/handler-record.js";
 import { readMeta } from "../wire/read-event.js";
@@ -40,11 +39,10 @@ export function mountPrompts(server: Server): void {
       200: ["The run has accepted the answer", z.object({ status: z.literal("accepted"), sequence: z.number() })],
     },
     handle: async (call) => {
-      const { params, body, idempotencyKey } = call;
+      const { params, body, by, idempotencyKey } = call;
       const handle = handleOf(server, call);
       const facts = server.catalog.get((await handle.summary()).workflow);
       const fields = readMeta(body.fields ?? {}, body.meta, facts) as object;
-      const by = answererOf(call.context.get("identity"), "http");
       const options = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
       const receipt = await handle.answer(params.promptId, fields, options);
       if (receipt.status === "refused") throw refusalError(receipt);

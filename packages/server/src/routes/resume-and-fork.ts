@@ -1,5 +1,5 @@
 /** Routes that retry a run or fork it from an earlier tick. */
-import { WorkflowError, type WorkflowEvent } from "millrace";
+import { type DoneBy, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ForkOptions, ResumeRunOptions, RunHandle } from "millrace/runtime";
 import { callerOf } from "../quota/caller.js";
 import { idOfKey } from "../runs/start-run.js";
@@ -46,7 +46,7 @@ export function mountResumeAndFork(server: Server): void {
     body: forkBody,
     isKeyed: true,
     answers: { 200: ["The new run", handler] },
-    handle: async ({ context, params, body, tenant, idempotencyKey: key }) => {
+    handle: async ({ context, params, body, tenant, by, idempotencyKey: key }) => {
       server.quotas.starts.spend(callerOf(server.options, context));
       const { at, handler_id: givenId, state, event, item } = body;
       const facts = catalog.get((await runtime.handle(params.id, { tenant }).summary()).workflow);
@@ -56,6 +56,7 @@ export function mountResumeAndFork(server: Server): void {
       const fork: ForkOptions = {
         at,
         tenant,
+        by,
         ...(runId !== null && { runId }),
         ...(state != null && { edit }),
         ...(event != null && { event: (pending: WorkflowEvent) => openFields(facts, pending, event) }),
@@ -76,9 +77,10 @@ export function mountResumeAndFork(server: Server): void {
 
 interface OnceRequest {
   readonly tenant: string;
+  readonly by: DoneBy;
   readonly idempotencyKey: string | null;
 }
 
-function onceFor({ tenant, idempotencyKey: key }: OnceRequest): ResumeRunOptions {
-  return key === null ? { tenant } : { tenant, key };
+function onceFor({ tenant, by, idempotencyKey: key }: OnceRequest): ResumeRunOptions {
+  return key === null ? { tenant, by } : { tenant, by, key };
 }

@@ -6,8 +6,9 @@
 
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import type { DoneBy } from "millrace";
 import type { HeaderName, Route } from "millrace/wire";
-import type { Identity, ServerEnv } from "../guard/auth.js";
+import { doneBy, type Identity, type ServerEnv } from "../guard/auth.js";
 import { bodyInvalid, HttpError, type Issue } from "../http/http-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { readBody } from "../http/read-body.js";
@@ -52,6 +53,8 @@ export interface Call<Params, Query, Body> {
   readonly context: Context<ServerEnv>;
   readonly tenant: string;
   readonly identity: Identity;
+  /** Who sends the request: never a part of it. */
+  readonly by: DoneBy;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -74,6 +77,7 @@ export function mount<
       context,
       tenant: identity.tenant ?? "",
       identity,
+      by: doneBy(identity, "http"),
       params,
       query: options.query && check(options.query, queryOf(context), "query"),
       body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),

@@ -24,10 +24,10 @@ function traceOf(headers: Headers): TraceContext | null {
 type StartCall = Call<{ readonly name: string }, unknown, StartBody>;
 
 async function requestOf({ options }: Server, call: StartCall): Promise<StartRequest> {
-  const { context, params, tenant, body, idempotencyKey } = call;
+  const { context, params, tenant, body, by, idempotencyKey } = call;
   const workflow = params.name;
   const place = await placeOf(options, { request: context.req.raw, tenant, workflow, body });
-  return { workflow, tenant, body, place, idempotencyKey, trace: traceOf(context.req.raw.headers) };
+  return { workflow, tenant, body, by, place, idempotencyKey, trace: traceOf(context.req.raw.headers) };
 }
 
 export function mountStart(server: Server): void {

@@ -29,6 +29,7 @@ const config = z
     client: z.string().nullable().describe("The caller, as named by `auth`."),
     tenants: z.boolean().describe("Whether callers are identified: the server has `auth`."),
     metrics: z.boolean().describe("Whether there is `GET /metrics`."),
+    audit: z.boolean().describe("Whether the caller may read `GET /audit`."),
     sources: z.boolean().describe("Whether the code of steps may be read."),
   })
   .openapi("StudioConfig");
@@ -54,6 +55,7 @@ export function mountStudioConfig(server: Server): void {
         client,
         tenants: server.options.auth !== null,
         metrics: server.options.metrics !== null,
+        audit: rightsForSome(identity).includes("operate"),
         sources: server.options.sources !== null,
       });
     },

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type TraceContext, WorkflowError } from "millrace";
+import { type DoneBy, type TraceContext, WorkflowError } from "millrace";
 import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
 import type { StartBody } from "millrace/wire";
 import type { QueueOptions } from "../guard/queue-of.js";
@@ -23,6 +23,8 @@ export interface StartRequest {
   readonly workflow: string;
   readonly tenant: string;
   readonly body: StartBody;
+  /** Who starts it. */
+  readonly by: DoneBy;
   /** Where it waits. @default in no queue */
   readonly place?: QueueOptions;
   readonly idempotencyKey: string | null;
@@ -39,11 +41,11 @@ export type StartHost = Pick<Served, "runtime" | "catalog" | "limits">;
 
 /** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and the errors of an invalid input. */
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
-  const { workflow, tenant, body, place, idempotencyKey, trace = null } = request;
+  const { workflow, tenant, body, by, place, idempotencyKey, trace = null } = request;
   const facts = catalog.get(workflow);
   if (holdsContext(body.context)) throw contextDisabled();
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
-  const own = { tenant, ...place, ...(trace !== null && { trace }) };
+  const own = { tenant, by, ...place, ...(trace !== null && { trace }) };
   if (body.dedupe !== undefined && body.dedupe !== null) {
     // The key identifies repeated requests; the runtime refuses a `handler_id` beside it.
     const { handler_id: runId, labels } = body;

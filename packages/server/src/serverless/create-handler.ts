@@ -11,7 +11,7 @@
 import type { Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
 import type { RunKey, RunStore, Runtime, Workflows } from "millrace/runtime";
-import { answererOf, authenticate } from "../guard/auth.js";
+import { authenticate, doneBy } from "../guard/auth.js";
 import { assertMayWrite } from "../guard/cross-origin.js";
 import { assertMay, type Right } from "../guard/rights.js";
 import { answerError, type FailedRequest, internal } from "../http/answer-error.js";
@@ -111,7 +111,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
   try {
     const { handle } = await startOrSend(
       { ...serving, runtime },
-      { request: read, workflow: serving.name, tenant, idempotencyKey, by: answererOf(identity, "http") },
+      { request: read, workflow: serving.name, tenant, idempotencyKey, by: doneBy(identity, "http") },
     ).finally(cancelTimer);
     const work = read.kind === "look" ? Promise.resolve() : driveUntil(handle, untilMs);
     if (context.waitUntil !== undefined && wantsNoWait(request)) {

@@ -1,4 +1,4 @@
-import type { AnsweredBy } from "millrace";
+import type { DoneBy } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { refusalError } from "../http/answer-error.js";
 import { runUnknown } from "../http/http-error.js";
@@ -11,7 +11,7 @@ export interface RunRequest {
   readonly workflow: string;
   readonly tenant: string;
   readonly idempotencyKey: string | null;
-  readonly by: AnsweredBy;
+  readonly by: DoneBy;
 }
 
 /**
@@ -22,17 +22,17 @@ export async function startOrSend(
   host: StartHost,
   { request, workflow, tenant, idempotencyKey, by }: RunRequest,
 ): Promise<StartedRun> {
-  if (request.kind === "start") return startRun(host, { workflow, tenant, body: request.body, idempotencyKey });
+  if (request.kind === "start") return startRun(host, { workflow, tenant, body: request.body, by, idempotencyKey });
   const handle = host.runtime.handle(request.id, { tenant });
   // One store may have the runs of several functions.
   if ((await handle.summary()).workflow !== workflow) throw runUnknown(request.id);
   await handle.accepted;
   if (request.kind === "drive") await resumeUnfinished(host, handle);
   const facts = host.catalog.get(workflow);
-  const options = idempotencyKey === null ? {} : { key: idempotencyKey };
+  const options = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
   if (request.kind === "answer") {
     const fields = readMeta(request.body.fields ?? {}, request.body.meta, facts) as object;
-    const receipt = await handle.answer(request.promptId, fields, { ...options, by });
+    const receipt = await handle.answer(request.promptId, fields, options);
     if (receipt.status === "refused") throw refusalError(receipt);
   }
   if (request.kind === "send") {

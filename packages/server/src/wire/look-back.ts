@@ -28,8 +28,9 @@ export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges:
 
 function toTick({ tick }: DetailedEntry, facts: WorkflowFacts): HistoryRecord["tick"] {
   if (tick.type === "run.forked") {
-    const { type, from, state } = tick;
-    return { type, from: { run_id: from.runId, tick: from.tick }, state: jsonOf(state, facts) };
+    const { type, from, state, by } = tick;
+    const origin = { run_id: from.runId, tick: from.tick };
+    return { type, from: origin, state: jsonOf(state, facts), ...(by !== undefined && { by }) };
   }
   const { atMs: _, ...encoded } = encodeTick(tick, facts.compiled, facts.types);
   return encoded;

@@ -189,7 +189,7 @@ export type ListFilter = Omit<ListQuery, "sort" | "sse" | "limit" | "cursor">;
 export const countQuery = z.object({ workflow_name: repeated(z.string()), label: listFilter.label });
 export type CountQuery = z.infer<typeof countQuery>;
 
-const pageLimit = whole({ minimum: 1, maximum: 1000, default: 100 });
+export const pageLimit: z.ZodType<number> = whole({ minimum: 1, maximum: 1000, default: 100 });
 const tickNumber = whole({ minimum: 0, default: 0 });
 
 export const historyQuery = z.object({
@@ -266,7 +266,7 @@ function instant(description: string) {
     .openapi({ description, type: "string", format: "date-time" });
 }
 
-function repeated<Item extends z.ZodType>(item: Item) {
+export function repeated<Item extends z.ZodType>(item: Item) {
   const list = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);
   return z.preprocess(list, z.array(item).max(100).optional());
 }

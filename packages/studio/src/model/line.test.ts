@@ -10,6 +10,8 @@ describe("lineOf", () => {
   it.each([
     ["run.started", { event: { type: "Claim" } }, "Run starts", "Claim"],
     ["run.forked", { from: { runId: "o", tick: 3 } }, "Fork begins after tick 3", null],
+    ["run.cancelled", { by: { user: "ada", door: "chat" } }, "Run is cancelled by ada through chat", null],
+    ["run.resumed", { by: { door: "mcp" } }, "Run resumes through mcp", null],
     ["step.completed", { step: "find", item: 1, output: { type: "Found" } }, "find completed", "Found"],
     ["step.completed", { step: "find", item: 1, output: null }, "find completed", null],
     ["wait.opened", { step: "pay", item: 1, prompt: null, accepts: ["Paid"] }, "pay waits", "Paid"],

@@ -44,13 +44,22 @@ const sentences: Readonly<Record<string, (facts: TickFacts) => Words>> = {
   "run.started": ({ tick, isChild }) => ({
     kind: "events",
     icon: "start",
-    text: isChild ? "Child run starts" : "Run starts",
+    text: isChild ? "Child run starts" : `Run starts${byText(tick)}`,
     event: typeOf(tick["event"]),
   }),
-  "run.forked": ({ tick }) => ({ kind: "events", icon: "fork", text: `Fork begins after tick ${originTick(tick)}` }),
-  "run.resumed": () => ({ kind: "events", icon: "play", text: "Run resumes" }),
-  "run.retried": () => ({ kind: "events", icon: "retry", text: "Run is retried" }),
-  "run.cancelled": () => ({ kind: "events", icon: "cancelled", tone: "cancelled", text: "Run is cancelled" }),
+  "run.forked": ({ tick }) => ({
+    kind: "events",
+    icon: "fork",
+    text: `Fork begins after tick ${originTick(tick)}${byText(tick)}`,
+  }),
+  "run.resumed": ({ tick }) => ({ kind: "events", icon: "play", text: `Run resumes${byText(tick)}` }),
+  "run.retried": ({ tick }) => ({ kind: "events", icon: "retry", text: `Run is retried${byText(tick)}` }),
+  "run.cancelled": ({ tick }) => ({
+    kind: "events",
+    icon: "cancelled",
+    tone: "cancelled",
+    text: `Run is cancelled${byText(tick)}`,
+  }),
   "run.idled": () => ({ kind: "housekeeping", icon: "clock", text: "Nothing to do until something comes in" }),
   "time.passed": () => ({ kind: "housekeeping", icon: "clock", text: "A timer fired" }),
   "definition.changed": () => ({ kind: "housekeeping", icon: "flow", text: "The code of the workflow changed" }),
@@ -59,7 +68,7 @@ const sentences: Readonly<Record<string, (facts: TickFacts) => Words>> = {
     return {
       kind: "events",
       icon: isAnswer ? "person" : "event",
-      text: isAnswer ? `Answer received${answererText(tick["by"])}` : "Event received",
+      text: `${isAnswer ? "Answer" : "Event"} received${byText(tick, "from")}`,
       event: typeOf(tick["event"]),
       isQuestion: isAnswer,
     };
@@ -179,10 +188,10 @@ function tryOf({ callAttempt }: HistoryTick): string {
   return typeof callAttempt === "number" ? `, attempt ${callAttempt}` : "";
 }
 
-/** Who has answered, and through which door, as far as the tick says. */
-function answererText(by: unknown): string {
+/** Who has done it, and through which door, as far as the tick says. */
+function byText({ by }: HistoryTick, before: "by" | "from" = "by"): string {
   const { user, door } = (by ?? {}) as { readonly user?: unknown; readonly door?: unknown };
-  return `${typeof user === "string" ? ` from ${user}` : ""}${typeof door === "string" ? ` through ${door}` : ""}`;
+  return `${typeof user === "string" ? ` ${before} ${user}` : ""}${typeof door === "string" ? ` through ${door}` : ""}`;
 }
 
 export function messageOf(error: unknown): string | null {

@@ -71,6 +71,7 @@ function Brand(): ReactNode {
 }
 
 function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
+  const { audit } = useStudioConfig();
   const isRuns = ["runs", "run", "child", "compare"].includes(route.page);
   return (
     <>
@@ -90,6 +91,9 @@ function Pages({ route, overview }: { readonly route: Route; readonly overview: 
           isCurrent={route.page === "sessions" || route.page === "session"}
           count={null}
         />
+      )}
+      {audit && (
+        <NavLink href={hrefOf("audit")} icon="person" label="Audit" isCurrent={route.page === "audit"} count={null} />
       )}
     </>
   );

@@ -26,6 +26,7 @@ const unknown: ServerConfig = {
   hasTenants: false,
   hasMetrics: false,
   sources: false,
+  audit: false,
 };
 
 const Context = createContext<ServerConfig>(unknown);

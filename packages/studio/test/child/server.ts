@@ -18,8 +18,8 @@ const runtime = createRuntime({ workflows: { ...workflows, article }, store, lea
 await runtime.start();
 
 const tokens: BearerToken[] = [
-  { token: "acme-token", tenant: "acme" },
-  { token: "reader-token", tenant: "acme", may: ["read"] },
+  { token: "acme-token", tenant: "acme", user: "ada" },
+  { token: "reader-token", tenant: "acme", user: "rita", may: ["read"] },
 ];
 const sources = {
   read: async (_: unknown, step: string) =>

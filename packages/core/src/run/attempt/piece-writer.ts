@@ -3,7 +3,8 @@
  *
  * Readers in this process have each piece at once. The store gets them together, a tick at a time: the first at once, then every 50 ms,
  * and less often the longer the call takes. Once the call is recorded, its record has all of them, and the store forgets the others.
- * A call that fails keeps what was stored: it writes anew in its next attempt.
+ * A call that fails keeps what was stored: it writes anew in its next attempt. One that is cancelled with its run has stored all that
+ * readers were shown.
  *
  * @module
  */
@@ -17,7 +18,7 @@ import { assertOption } from "../../value/option-value.js";
 import { sizeOf, sizeOfAll } from "../../value/pieces.js";
 import type { Piece } from "../../value/pieces.types.js";
 import { isRecord } from "../../value/plain.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore, LiveRun } from "../run.types.js";
 
 const LEAST_MS = 50;
 const MOST_MS = 200;
@@ -26,6 +27,8 @@ const SHARE = 0.1;
 const MOST_SIZE = 2_048;
 
 const writers = new WeakMap<OpenCall, PieceWriter>();
+/** The calls of an attempt that have written. */
+const ofAttempt = new WeakMap<object, Set<PieceWriter>>();
 /** How often functions of an attempt of a step have begun to write. */
 const begun = new WeakMap<AttemptCore, number>();
 
@@ -41,6 +44,12 @@ export function writePiece(attempt: AttemptCore, open: OpenCall, piece: Piece): 
   writers.set(open, writer);
   open.hasShown = true;
   writer.write(typeof piece === "string" ? piece : (copyValue(piece, types) as Piece));
+}
+
+/** Stores what calls of the run and of its children have shown, and shows nothing more: the run is cancelled next. */
+export function endWriting(run: LiveRun): void {
+  for (const attempt of run.attempts.values()) for (const writer of ofAttempt.get(attempt) ?? []) writer.end();
+  for (const child of run.children?.values() ?? []) endWriting(child);
 }
 
 /** The written pieces, for the record of the call. Without a store, readers have every piece. */
@@ -72,8 +81,10 @@ class PieceWriter {
   #storedAt = 0;
   #flushedAtMs = Number.NEGATIVE_INFINITY;
   #isTimed = false;
+  #isEnded = false;
 
   constructor(attempt: AttemptCore, open: OpenCall) {
+    ofAttempt.set(attempt, (ofAttempt.get(attempt) ?? new Set()).add(this));
     this.#attempt = attempt;
     this.#open = open;
     this.#number = nextNumber(attempt);
@@ -84,7 +95,13 @@ class PieceWriter {
     return { attempt: this.#number, pieces: this.#pieces };
   }
 
+  end(): void {
+    this.#storePending();
+    this.#isEnded = true;
+  }
+
   write(piece: Piece): void {
+    if (this.#isEnded) return;
     const { run, item } = this.#attempt;
     addPiece(this.#pieces, piece);
     addPiece(this.#pending, piece);
@@ -105,7 +122,11 @@ class PieceWriter {
 
   #wake(): void {
     this.#isTimed = false;
-    // What a call had pending at its end is in its record, or does not count.
+    this.#storePending();
+  }
+
+  /** What a call had pending at its end is in its record, or does not count. */
+  #storePending(): void {
     if (this.#open.open && this.#attempt.ended === null && this.#pending.length > 0) this.#flush();
   }
 

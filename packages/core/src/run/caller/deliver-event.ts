@@ -8,8 +8,8 @@ import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
 import type { OpenPrompt, WaitRecord } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { AnsweredBy } from "../../event/answered-by.types.js";
 import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import { copyFields, invalid } from "../../event/event-class.js";
 import { eventFromFields } from "../../event/event-codec.js";
@@ -57,7 +57,7 @@ export interface Sent {
   /** Time of the post, in epoch milliseconds. @default now */
   readonly atMs?: number;
   /** Of an answer. @default not known */
-  readonly by?: AnsweredBy;
+  readonly by?: DoneBy;
 }
 
 /** `null`: the run has left memory, so there is no receipt here. */

@@ -6,7 +6,7 @@
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { RunStatus } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
-import type { AnsweredBy } from "../../event/answered-by.types.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
@@ -37,6 +37,8 @@ export interface RunForked {
   readonly atMs: number;
   /** The original run, and the tick after which the fork begins. */
   readonly from: { readonly runId: string; readonly tick: number };
+  /** Who has made it. Left out: it is not known. */
+  readonly by?: DoneBy;
   /** The state that it begins with, after the edits of `fork`. */
   readonly state: unknown;
 }
@@ -128,7 +130,7 @@ export interface AttemptWait {
   /** Id of the prompt that it waits for, if any. */
   readonly promptId?: string;
   /** Who answered the prompt, once somebody has. Left out: not known. */
-  readonly by?: AnsweredBy;
+  readonly by?: DoneBy;
   /** When the wait times out, in epoch milliseconds, if it does. */
   readonly untilMs?: number;
   /** Id of the child run that it waits for, if any. */

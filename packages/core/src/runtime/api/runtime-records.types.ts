@@ -73,6 +73,12 @@ export interface RecordList {
   readonly cursor: string | null;
 }
 
+/** Which record. */
+export interface RecordName extends TenantOptions {
+  readonly kind: string;
+  readonly id: string;
+}
+
 /** Versioned data of a tenant beside its runs, from outside of runs. In a step, use `recordsOf(ctx)`. */
 export interface RuntimeRecords {
   read(kind: string, id: string, options?: TenantOptions): Promise<RecordValue | null>;
@@ -83,6 +89,18 @@ export interface RuntimeRecords {
    * `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`.
    */
   write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void>;
+  /**
+   * Changes one record. The result of `change` is the new value; `undefined` deletes the record. Returns it.
+   *
+   * If another writer was faster, `change` is called again with the newer value, so it has to be synchronous and without side effects.
+   *
+   * @param change Gets a copy of the value; `undefined` if there is no record.
+   * @throws {WorkflowError} `OPTION_INVALID`, also for an async function; `VALUE_UNSERIALIZABLE`; what `change` throws.
+   */
+  update<Value = unknown>(
+    record: RecordName,
+    change: (current: Value | undefined) => Value | undefined,
+  ): Promise<Value | undefined>;
   /** Lists records by id, in the order of code points, in pages. */
   list(query: RecordListQuery): Promise<RecordList>;
 }

@@ -8,13 +8,14 @@ import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler
 import type { InputOf, PromptOf, ResultOf } from "../../authoring/run.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { TraceContext } from "../../engine/state.js";
-import type { AnsweredBy } from "../../event/answered-by.types.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
 import type { Duration } from "../../value/duration.js";
 import type { EndedStatus, RunCount, RunKey, RunOrder, StoredStatus } from "../store/run-store.types.js";
+import type { RuntimeAudit } from "./audit.types.js";
 import type { CheckReport } from "./check.types.js";
 import type {
   ChildRun,
@@ -33,7 +34,17 @@ import type { RuntimeSchedules } from "./schedule.types.js";
 
 export type { TenantOptions, Workflows };
 
-export interface RuntimeRunOptions {
+export interface CallerOptions {
+  /**
+   * Who does it, and through which door: texts by the rules of labels. It is stored in the journal, where `history` shows it, and in the
+   * audit.
+   *
+   * @default not known
+   */
+  readonly by?: DoneBy;
+}
+
+export interface RuntimeRunOptions extends CallerOptions {
   /**
    * Id of the run. If a run with this id, workflow and input exists, its handle is returned; any other run with this id is
    * `RUN_ID_CONFLICT`.
@@ -106,15 +117,15 @@ export interface AnswerOptions extends PostOptions {
    *
    * @default { door: "api" }
    */
-  readonly by?: AnsweredBy;
+  readonly by?: DoneBy;
 }
 
-export interface ResumeRunOptions extends TenantOptions {
+export interface ResumeRunOptions extends TenantOptions, CallerOptions {
   /** Idempotency key: a second request with this key changes nothing, even if the run has changed in between. */
   readonly key?: string;
 }
 
-export interface SendOptions extends PostOptions {
+export interface SendOptions extends PostOptions, CallerOptions {
   /** Delivers the event only to this step. @default every step that accepts it */
   readonly step?: string;
 }
@@ -165,7 +176,7 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
    * Stops the run and keeps its work: `runtime.resume(runId)` continues it. Resolves once the run has ended; with `refused` and
    * `RUN_FINISHED` if it had ended before.
    */
-  cancel(reason?: unknown, options?: PostOptions): Promise<Receipt>;
+  cancel(reason?: unknown, options?: CallerOptions & PostOptions): Promise<Receipt>;
   /**
    * Resolves when the run has nothing to do now: it has ended, or waits. It writes nothing, and does not keep a waiting run in
    * memory.
@@ -309,7 +320,7 @@ export interface AttemptsOptions extends TenantOptions {
   readonly limit?: number;
 }
 
-export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
+export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions, CallerOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
   /** Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `event`. */
@@ -332,6 +343,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly workflows: Flows;
   /** Versioned data beside the runs, such as sessions. */
   readonly records: RuntimeRecords;
+  /** Who has done what to runs. */
+  readonly audit: RuntimeAudit;
   /** Runs that begin by the calendar. */
   readonly schedules: RuntimeSchedules<Flows>;
   /**
@@ -375,7 +388,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    *
    * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while a process holds the run.
    */
-  delete(runId: string, options?: TenantOptions): Promise<void>;
+  delete(runId: string, options?: CallerOptions & TenantOptions): Promise<void>;
   /**
    * Deletes runs that ended long ago, in batches with a turn of the host in between. Returns how many. A call that was stopped by
    * `limit` is continued by the next call; 0 means that nothing is left to delete.

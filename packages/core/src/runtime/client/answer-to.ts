@@ -1,7 +1,7 @@
 /** Who has answered a prompt that is closed. */
 
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { PromptAnswer } from "../../event/answered-by.types.js";
+import type { PromptAnswer } from "../../event/done-by.types.js";
 import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
 import type { AppliedTick } from "../worker/load/run-tree.js";
 

@@ -9,8 +9,10 @@ import { prepareEdit } from "../../state/prepare-change.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ForkOptions } from "../api/runtime.types.js";
+import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
 import type { RunKey } from "../store/run-store.types.js";
+import { startBy } from "../text/start-text.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { replaceEvent } from "./fork-event.js";
@@ -26,7 +28,7 @@ export interface Fork {
  * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
-  const { at, edit, event, item } = options;
+  const { at, edit, event, item, by } = options;
   const { run, workflow } = from;
   if (edit !== undefined && typeof edit !== "function")
     throw wrongOption(
@@ -49,17 +51,20 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
   if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
   else if (item !== undefined) throw wrongOption("item", "is set without `event`", "Say with `event` what to replace.");
   registry.assertOpen();
+  const nowMs = registry.clock.now();
+  const done = { atMs: nowMs, action: "fork", workflow: run.workflow, by } as const;
   await registry.beginnings.fork({
     key,
     workflow,
     state,
     children,
+    audit: registry.keepsAudit ? auditWrites(key, done) : [],
     record: {
       workflow: run.workflow,
-      input: run.input,
+      input: startBy(run.input, by),
       code: workflow.code.hash,
-      createdAtMs: registry.clock.now(),
-      startAtMs: registry.clock.now(),
+      createdAtMs: nowMs,
+      startAtMs: nowMs,
       labels: run.labels,
       forkedFrom: { runId: run.key.runId, tick: at },
       queue: run.queue,

@@ -86,7 +86,7 @@ export class ResumeRequests {
   ): Promise<null> {
     const { how, idempotencyKey } = request;
     const scopedKey = idempotencyKey === null ? null : scoped(how, idempotencyKey);
-    const result = await requestContinue(key, { how, idempotencyKey: scopedKey });
+    const result = await requestContinue(key, { ...request, idempotencyKey: scopedKey });
     if (result.status === "unknown") throw runUnknown(key);
     if (result.status === "refused") throw cannotResume(key.runId, result.run.status, how);
     return null;
@@ -114,9 +114,9 @@ export class ResumeRequests {
       return registry.clock.now();
     }
     const stored = new Deferred<void>();
-    const { how, idempotencyKey } = request;
+    const { how, idempotencyKey, by } = request;
     const received = idempotencyKey === null ? [] : [{ idempotencyKey: scoped(how, idempotencyKey), receipt }];
-    if ((await registry.loadClaimed(claimed, { why: how, request: { received, stored } })) === null)
+    if ((await registry.loadClaimed(claimed, { why: how, request: { received, by, stored } })) === null)
       throw runtimeStopped();
     await stored.promise; // from now on, readers do not see it as ended
     return null;

@@ -9,7 +9,7 @@ import type { ContextDict } from "../../authoring/run-context.types.js";
 import { tolerant } from "../../compile/tolerant.js";
 import { runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
-import type { PromptAnswer } from "../../event/answered-by.types.js";
+import type { PromptAnswer } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import {
@@ -28,6 +28,7 @@ import { Deferred, markHandled } from "../../system/deferred.js";
 import type { RawSnapshot } from "../api/history.types.js";
 import type {
   AnswerOptions,
+  CallerOptions,
   IdleOptions,
   PostOptions,
   RawOptions,
@@ -37,7 +38,7 @@ import type {
 } from "../api/runtime.types.js";
 import { rawSnapshotOf } from "../history/raw-run.js";
 import { checkCallOptions } from "../options/call-options.js";
-import { checkAnsweredBy, checkNames } from "../options/check-names.js";
+import { byOf, checkNames } from "../options/check-names.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";
 import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
@@ -52,6 +53,7 @@ import type { RegisteredWorkflows } from "../worker/workflows/registered-workflo
 import { answerTo } from "./answer-to.js";
 import { scoped } from "./resume-requests.js";
 import { listingOfEnded, toListing } from "./run-lists.js";
+import type { RemoteRequest } from "./run-requests.js";
 import { storedStream } from "./stored-stream.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
@@ -63,7 +65,7 @@ export interface HandleSetup {
   /** Resolves once the run is stored; to its row, where that was read. */
   readonly accept: () => Promise<StoredRun | null>;
   /** Asks a process that executes to cancel a run that has not begun, where this one executes nothing. */
-  readonly cancelElsewhere: (reason: unknown, idempotencyKey: string | null) => Promise<Receipt>;
+  readonly cancelElsewhere: (request: Omit<RemoteRequest, "how">) => Promise<Receipt>;
 }
 
 export class StoredRunHandle implements RunHandle<unknown> {
@@ -129,16 +131,16 @@ export class StoredRunHandle implements RunHandle<unknown> {
     checkCallOptions("sendEvent", options);
     const sent = event as WorkflowEvent;
     assertSendable(sent);
-    const step = options.step ?? null;
-    return this.#send({ kind: "event", event: sent, step }, options, ({ runner }) =>
-      deliverEvent(runner, { event: sent, step, promptId: null }),
+    const { step = null } = options;
+    const by = byOf(options);
+    return this.#send({ kind: "event", event: sent, step, ...by }, options, ({ runner }) =>
+      deliverEvent(runner, { event: sent, step, promptId: null, ...by }),
     );
   }
 
   async answer(promptId: string, fields: object = {}, options: AnswerOptions = {}): Promise<Receipt> {
     checkCallOptions("answer", options);
-    const { by = { door: "api" } } = options;
-    checkAnsweredBy(by);
+    const { by = { door: "api" } } = byOf(options);
     const message = { kind: "answer", promptId, fields, by } as const;
     const receipt = await this.#send(message, options, ({ runner }) => {
       messageText(message, runner.host.compiled); // what no other process could read is refused here, too
@@ -157,23 +159,24 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return workflow === undefined ? null : answerTo({ store: registry.store, run, workflow }, promptId);
   }
 
-  async cancel(reason?: unknown, given: PostOptions = {}): Promise<Receipt> {
+  async cancel(reason?: unknown, given: CallerOptions & PostOptions = {}): Promise<Receipt> {
     checkCallOptions("cancel", given);
     const { key: idempotencyKey } = given;
     const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
-    const message = { kind: "cancel", reason: reason ?? null } as const;
+    const by = byOf(given);
+    const message = { kind: "cancel", reason: reason ?? null, ...by } as const;
     const known = await this.#isThere();
     const options = idempotencyKey === undefined ? {} : { key: scoped("cancel", idempotencyKey) };
     const earlier = options.key === undefined ? null : await registry.store.receipt(key, options.key);
     if (earlier !== null) return JSON.parse(earlier) as Receipt;
     // A post would wait until its time has come.
     if (!registry.executes && (known ?? (await this.#row())).status === "scheduled")
-      return this.#setup.cancelElsewhere(message.reason, idempotencyKey ?? null);
+      return this.#setup.cancelElsewhere({ reason: message.reason, idempotencyKey: idempotencyKey ?? null, ...by });
     let isHere = false;
     const receipt = await this.#send(message, options, ({ runner }) => {
       isHere = true;
-      return cancelRun(runner, message.reason);
+      return cancelRun(runner, { reason: message.reason, ...by });
     });
     // A stored receipt comes with the end of the run, which may have been resumed since.
     if (isHere) await this.#outcome();

@@ -9,14 +9,16 @@
 import type { Receipt } from "../../authoring/handler.types.js";
 import { WorkflowError, type WorkflowErrorOptions } from "../../errors/workflow-error.js";
 import { decodeValue } from "../../event/decode.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import { systemIds } from "../../system/system.js";
 import { encodeValue } from "../../value/codec.js";
 import type { EncodedValue } from "../../value/encode-tree.js";
 import { storedRun } from "../store/run-key.js";
 import type { RecordKey, RunKey, StoredRecord } from "../store/run-store.types.js";
 import { addExpiry, removeExpiry } from "../tasks/expiring.js";
-import { addDue, type DueEntry, ownKind, removeDue, type StoredDueEntry } from "../tasks/task-queue.js";
+import { addDue, type DueEntry, removeDue, type StoredDueEntry } from "../tasks/task-queue.js";
 import { parseJson } from "../text/journal-text.js";
+import { ownKind } from "../text/own-records.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { waitForChange } from "./wait-for-change.js";
@@ -32,6 +34,8 @@ export interface RemoteRequest {
   readonly idempotencyKey: string | null;
   /** Of a cancellation. */
   readonly reason?: unknown;
+  /** Who asks for it. */
+  readonly by?: DoneBy;
 }
 
 export type ServedRequest = RemoteRequest & { readonly idempotencyKey: string };
@@ -41,6 +45,7 @@ interface StoredRequest {
   readonly runId: string;
   readonly key: string;
   readonly reason: EncodedValue;
+  readonly by?: DoneBy;
   /** Null: it is not answered yet. */
   readonly answer: Answer | null;
 }
@@ -69,7 +74,7 @@ export class RunRequests {
    *
    * @throws {WorkflowError} `RUN_UNKNOWN`, and the error of the process that served it.
    */
-  async ask(key: RunKey, { how, idempotencyKey, reason }: RemoteRequest): Promise<Receipt | null> {
+  async ask(key: RunKey, { how, idempotencyKey, reason, by }: RemoteRequest): Promise<Receipt | null> {
     const { store, workflows, clock } = this.#setup;
     const run = await storedRun(store, key);
     const of: RecordKey = { tenant: key.tenant, kind: ownKind("request"), id: systemIds.runId() };
@@ -79,6 +84,7 @@ export class RunRequests {
       runId: key.runId,
       key: idempotencyKey ?? of.id,
       reason: encodeValue(reason ?? null, "cancel: reason", values),
+      ...(by !== undefined && { by }),
       answer: null,
     };
     const due: DueEntry = {
@@ -113,16 +119,17 @@ export class RunRequests {
   async #serve(of: RecordKey, record: StoredRecord, due: string): Promise<void> {
     const { store, workflows, clock, serve } = this.#setup;
     const request = requestOf(of, record);
-    const { how, runId, key: idempotencyKey, reason } = request;
+    const { how, runId, key: idempotencyKey, reason, by } = request;
     const run = await store.run({ tenant: of.tenant, runId });
     const types = run === null ? [] : workflows.get(run.workflow).compiled.values;
-    const asked: ServedRequest = { how, idempotencyKey, reason: decodeValue(reason, "reason", types) };
-    const given = await serve({ tenant: of.tenant, runId }, asked).then(
+    const given = { reason: decodeValue(reason, "reason", types), ...(by !== undefined && { by }) };
+    const asked: ServedRequest = { how, idempotencyKey, ...given };
+    const answer = await serve({ tenant: of.tenant, runId }, asked).then(
       (receipt) => ({ receipt }),
       (error: unknown) => ({ error: answerable(error) }),
     );
     const expiry = addExpiry(store, { ...of, version: record.version + 1 }, clock.now() + KEPT_MS);
-    const answered: StoredRequest = { ...request, answer: { ...given, expiry: expiry.id } };
+    const answered: StoredRequest = { ...request, answer: { ...answer, expiry: expiry.id } };
     // In conflict with another process that has served it, too.
     await store.writeRecords([
       { ...of, expected: record.version, text: JSON.stringify(answered) },

@@ -1,16 +1,24 @@
-import { isListOfObjects, notObjects, pageSize } from "../../value/option-value.js";
+import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/option-value.js";
 import type { TenantOptions } from "../api/runtime.types.js";
 import type {
   RecordEdit,
   RecordList,
   RecordListQuery,
+  RecordName,
   RecordValue,
   RuntimeRecords,
 } from "../api/runtime-records.types.js";
 import { checkCallOptions, given } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore } from "../store/run-store.types.js";
-import { recordConflict, recordText, recordValue } from "../text/record-text.js";
+import {
+  type RecordChange,
+  recordConflict,
+  recordContent,
+  recordText,
+  recordValue,
+  updatedBy,
+} from "../text/record-text.js";
 
 /** The records of a store, from outside of runs. */
 export class StoredRecords implements RuntimeRecords {
@@ -42,6 +50,25 @@ export class StoredRecords implements RuntimeRecords {
     const conflicts = await this.#store.writeRecords(writes);
     if (conflicts.length > 0)
       throw recordConflict(conflicts, "another version is stored than was expected", "Read again, then write.");
+  }
+
+  async update<Value>(
+    record: RecordName,
+    change: (current: Value | undefined) => Value | undefined,
+  ): Promise<Value | undefined> {
+    this.#assertOpen();
+    checkCallOptions("records.update", record);
+    assertFunction(change, "change");
+    const { tenant = "", kind, id } = record;
+    checkNames({ tenant, kind, id });
+    const key = { tenant, kind, id };
+    for (;;) {
+      const stored = await this.#store.record(key);
+      const { value, text } = updatedBy(key, change as RecordChange, recordContent(key, stored?.text ?? null));
+      const write = { ...key, expected: stored?.version ?? 0, text };
+      const isDone = (stored === null && text === null) || (await this.#store.writeRecords([write])).length === 0;
+      if (isDone) return value as Value | undefined;
+    }
   }
 
   async list(query: RecordListQuery): Promise<RecordList> {

@@ -7,7 +7,7 @@
 
 import { type CallRecord, type WorkItem, waitKinds } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
-import type { AnsweredBy } from "../../event/answered-by.types.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
 import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
@@ -118,7 +118,7 @@ class Attempts {
       const started = member.state.items.get(command.item);
       if (started !== undefined && isAtWork(started)) this.#begin(member, started, moment);
     }
-    const by = answererOf(applied);
+    const by = doneBy(applied);
     for (const open of this.#waiting) {
       if (open.record.status === "open") continue;
       if (by !== null && open.wait.promptId === by.promptId) open.wait.by = by.by;
@@ -263,7 +263,7 @@ interface Ending {
 }
 
 /** Who has answered which prompt with this tick. */
-function answererOf({ tick }: AppliedTick): { readonly promptId: string; readonly by: AnsweredBy } | null {
+function doneBy({ tick }: AppliedTick): { readonly promptId: string; readonly by: DoneBy } | null {
   if (tick.type !== "event.received" || tick.promptId === null || tick.by === undefined) return null;
   return { promptId: tick.promptId, by: tick.by };
 }

@@ -14,7 +14,7 @@ import type { CheckProblem, CheckReport } from "../api/check.types.js";
 import type { HistoryEntry, RunForked } from "../api/history.types.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
-import { isNotBegun, readStart } from "../text/start-text.js";
+import { isNotBegun, readStart, starterOf } from "../text/start-text.js";
 import {
   entries,
   keptTicks,
@@ -49,7 +49,9 @@ export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & {
   const { key, forkedFrom, createdAtMs: atMs } = from.run;
   if (forkedFrom === null || (await from.store.snapshot(key, 0)) === null) return;
   const { tree } = await loadTree(from, 0);
-  const tick = { type: "run.forked", atMs, from: forkedFrom, state: tree.root.state.store } as const;
+  const by = starterOf(from.run);
+  const state = tree.root.state.store;
+  const tick = { type: "run.forked", atMs, from: forkedFrom, state, ...(by !== undefined && { by }) } as const;
   yield { number: 0, atMs, runId: key.runId, tick };
 }
 

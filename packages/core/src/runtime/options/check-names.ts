@@ -1,6 +1,6 @@
 /** Checks that ids, tenants, labels and keys can be stored by every store. */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { AnsweredBy } from "../../event/answered-by.types.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import { isForbiddenKey } from "../../value/plain.js";
 
 /** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */
@@ -38,8 +38,14 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   refuseProblems(problems);
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
-export function checkAnsweredBy(by: AnsweredBy): void {
+/** The option `by`, if it was given. @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
+export function byOf({ by }: { readonly by?: DoneBy }): { readonly by?: DoneBy } {
+  if (by === undefined) return {};
+  checkDoneBy(by);
+  return { by };
+}
+
+function checkDoneBy(by: DoneBy): void {
   if (typeof by !== "object" || by === null || Array.isArray(by)) return refuseProblems(["`by` is not an object"]);
   const { door, user, ...others } = by;
   refuseProblems([

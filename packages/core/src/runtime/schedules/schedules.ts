@@ -152,7 +152,7 @@ export class StoredSchedules implements RuntimeSchedules {
     // As its first run will be stored: what cannot be is refused now.
     const queue = toTicket(options);
     const start = { key: { tenant, runId }, workflow, event, labels, trace: null, timeoutMs, nowMs, startAtMs: nowMs };
-    newRun({ ...start, deadlineMs: null, queue });
+    newRun({ ...start, deadlineMs: null, queue, by: undefined, isAudited: false });
     const encoded = encodeEvent(event, `schedules.set: ${event.type}`, compiled.values);
     return {
       name,

@@ -2,8 +2,9 @@
 
 import type { Schedule } from "../api/schedule.types.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
-import { addDue, type DueEntry, ownKind, removeDue } from "../tasks/task-queue.js";
+import { addDue, type DueEntry, removeDue } from "../tasks/task-queue.js";
 import { parseJson } from "../text/journal-text.js";
+import { ownKind } from "../text/own-records.js";
 import type { StoredStart } from "../worker/commit/new-run.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
 

@@ -8,6 +8,8 @@
  * @module
  */
 
+import type { DoneBy } from "../../event/done-by.types.js";
+
 export interface RunStore {
   /**
    * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
@@ -126,6 +128,8 @@ export interface ContinueRequest {
   readonly how: "resume" | "retry";
   /** A second request with the same key changes nothing. `null`: it counts every time. */
   readonly idempotencyKey: string | null;
+  /** Who asks for it. Left out: it is not known. */
+  readonly by?: DoneBy;
 }
 
 /** `refused`: the run cannot be continued that way in its present status. */

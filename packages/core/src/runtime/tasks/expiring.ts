@@ -6,7 +6,7 @@
 
 import type { RecordKey, RecordWrite, RunStore } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
-import { ownKind, timeText } from "./task-queue.js";
+import { ownKind, timeText } from "../text/own-records.js";
 
 const TENANT = "";
 const KIND = ownKind("expiry");

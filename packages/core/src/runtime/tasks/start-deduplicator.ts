@@ -13,10 +13,10 @@ import { checkNames } from "../options/check-names.js";
 import { idOf } from "../store/run-key.js";
 import type { RecordKey, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
+import { ownKind } from "../text/own-records.js";
 import { createOnly, type NewRunRequest, newRun } from "../worker/commit/new-run.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { addExpiry, removeExpiry } from "./expiring.js";
-import { ownKind } from "./task-queue.js";
 
 const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled"];
 
@@ -87,6 +87,7 @@ export class StartDeduplicator {
       const expiry = addExpiry(store, { ...of, version: version + 1 }, untilMs);
       const start: StoredDedupe = { runId, untilMs, expiry: expiry.id };
       const records = [
+        ...(commit.records ?? []),
         { ...of, expected: version, text: JSON.stringify(start) },
         ...(first === null ? [] : [removeExpiry(first.expiry)]),
         expiry,

@@ -6,12 +6,12 @@
  *
  * @module
  */
-import { ownKinds } from "../options/check-names.js";
 import type { RecordWrite, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
+import { ownKind, timeText } from "../text/own-records.js";
 
-const DUE = `${ownKinds}due`;
+const DUE = ownKind("due");
 /** One list for all tenants. */
 const TENANT = "";
 const PAGE = 100;
@@ -34,11 +34,6 @@ export interface StoredDueEntry extends DueEntry {
   readonly key: string;
 }
 
-/** A kind of records that belongs to the runtime. */
-export function ownKind(name: string): string {
-  return `${ownKinds}${name}`;
-}
-
 /**
  * The write of an entry. Its `id` is the key of the entry.
  *
@@ -59,9 +54,4 @@ export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntr
   const query = { tenant: TENANT, kind: DUE, limit: PAGE };
   for await (const { records } of allPages((from) => store.records({ ...query, ...from })))
     for (const { id, text } of records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
-}
-
-/** A text that sorts like the number. */
-export function timeText(atMs: number): string {
-  return String(Math.floor(atMs)).padStart(16, "0");
 }

@@ -1,5 +1,6 @@
 /** What a run is started with, as the text that the store keeps. */
 import type { RunStarted } from "../../engine/tick.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import { sameValue } from "../../event/equal.js";
 import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
 import { isPlainObject } from "../../value/plain.js";
@@ -17,6 +18,17 @@ export function readStart(run: StoredRun, { compiled }: RegisteredWorkflow): Run
   const tick = decodeTick(parseJson(run.input, where), compiled);
   if (tick.type !== "run.started") throw corrupt(where, `begins with ${tick.type}`);
   return tick;
+}
+
+/** Who has started the run; of a fork, who has made it. */
+export function starterOf({ input, key }: StoredRun): DoneBy | undefined {
+  return (parseJson(input, `run "${key.runId}"`) as { readonly by?: DoneBy }).by;
+}
+
+/** The same start by somebody else: that of a fork. */
+export function startBy(input: string, by: DoneBy | undefined): string {
+  const { by: _, ...start } = parseJson(input, "a run") as { readonly by?: DoneBy };
+  return JSON.stringify(by === undefined ? start : { ...start, by });
 }
 
 interface StoredEvent {

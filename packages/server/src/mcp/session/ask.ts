@@ -36,12 +36,17 @@ export async function ask(asking: Asking, prompt: PendingPrompt): Promise<boolea
       declined.add(promptId);
       return false;
     }
-    const problem =
-      "problem" in answer ? answer.problem : ((await refusalOf(running, promptId, answer.content))?.text ?? null);
+    const problem = "problem" in answer ? answer.problem : await problemOf(running, promptId, answer.content);
     if (problem === null) return true;
     form = askedAgain(question, problem);
   }
   return false;
+}
+
+/** `null`: the run has taken the answer, or another one before. */
+async function problemOf(running: Running, promptId: string, content: object): Promise<string | null> {
+  const refusal = await refusalOf(running, promptId, content);
+  return refusal === null || refusal.isClosed === true ? null : refusal.text;
 }
 
 type Answer = { readonly content: object } | { readonly problem: string };

@@ -75,7 +75,7 @@ export function createMcpServer(options: McpOptions): Server {
 }
 
 /** Who is connected is checked in front of the server: see `McpOptions.tenant`. */
-const sender = { by: { door: "mcp" }, may: () => true, assertMay: () => {} };
+const sender = { by: { door: "mcp" }, may: () => true, assertMay: () => {}, spendStart: () => {} };
 
 /** Waits until the run has ended, or asks a question that cannot be answered here. */
 async function finished(asking: Parameters<typeof ask>[0]): Promise<ToolResult> {

@@ -27,7 +27,7 @@ import { listTools } from "../tools.js";
 import { capabilitiesOf, takesTasks, tasksExtension } from "./client-of.js";
 import { endResult } from "./end-result.js";
 import { protocolError } from "./protocol-error.js";
-import { questionsOf, type TakenAnswers, takeAnswers } from "./questions.js";
+import { closedMeta, questionsOf, type TakenAnswers, takeAnswers } from "./questions.js";
 import { createdTask, serveTasks, type TaskSettings } from "./tasks.js";
 
 /** What all requests have in common. */
@@ -42,8 +42,8 @@ export interface Setup extends Omit<Offer, "tenant" | "sender" | "finish" | "ans
 }
 
 export function protocolServer(setup: Setup, caller: DoorCaller): Server {
-  const { tenant, may, assertMay } = caller;
-  const sender = { may, assertMay, by: caller.answerer("mcp") };
+  const { tenant, may, assertMay, spendStart } = caller;
+  const sender = { may, assertMay, spendStart, by: caller.by("mcp") };
   const { name, version } = setup;
   const server = new Server({ name, version }, { capabilities: { tools: {}, extensions: { [tasksExtension]: {} } } });
   const offerTo = (context: ServerContext): Offer => {
@@ -107,7 +107,10 @@ async function continued(serving: Serving, call: ToolCall, state: string): Promi
   if (!isOwnTool(call.tool) && workflow !== call.tool) throw runUnknown(runId);
   if (offer.readOnly) throw readOnlyError();
   const taken = await takeAnswers(running, context.mcpReq.inputResponses ?? {});
-  return () => drive({ ...offer, finish: (on, again) => finish({ ...serving, taken }, on, again) }, running, call);
+  const finished: Offer["finish"] = async (on, again) => {
+    return { ...(await finish({ ...serving, taken }, on, again)), ...closedMeta(taken) };
+  };
+  return () => drive({ ...offer, finish: finished }, running, call);
 }
 
 /** Waits for the run as long as the client waits; then there is a task, or a question, or the record of the run. */

@@ -36,27 +36,53 @@ export interface TakenAnswers {
   /** Prompts that the person has declined to answer, or has closed the form of. */
   readonly declined: ReadonlySet<string>;
   readonly problems: ReadonlyMap<string, Refusal>;
+  /** Who was faster, by the id of the prompt: the answers came late, or again. */
+  readonly closed: ReadonlyMap<string, Refusal>;
 }
 
+/** More prompts than this are not looked up for answers that come late. */
+const mostLate = 20;
+
 /**
- * Answers the open prompts that have a response. Other responses are ignored: they are late, repeated or unknown.
+ * Answers the open prompts that have a response. A late or repeated response changes nothing; one for a prompt that never
+ * was is ignored.
  *
  * @throws {HttpError} `BODY_INVALID` for responses that are no answers to forms.
  */
 export async function takeAnswers(running: Running, responses: Fields): Promise<TakenAnswers> {
   const declined = new Set<string>();
   const problems = new Map<string, Refusal>();
-  const open = (await running.handle.prompts()).map(({ promptId }) => promptId);
-  for (const promptId of open.filter((id) => Object.hasOwn(responses, id))) {
+  const closed = new Map<string, Refusal>();
+  const open = new Set((await running.handle.prompts()).map(({ promptId }) => promptId));
+  const asked = [...open].filter((id) => Object.hasOwn(responses, id));
+  for (const promptId of [...asked, ...lateOf(running, responses, open)]) {
     const { action, content = {} } = fieldsOf(responses[promptId]);
     if (action === "decline" || action === "cancel") declined.add(promptId);
     else if (action !== "accept" || !isObject(content)) throw notAnAnswer(promptId);
     else {
       const refusal = await refusalOf(running, promptId, content);
-      if (refusal !== null) problems.set(promptId, refusal);
+      if (refusal !== null) (refusal.isClosed === true ? closed : problems).set(promptId, refusal);
     }
   }
-  return { declined, problems };
+  return { declined, problems, closed };
+}
+
+/** The answers to prompts of this run, or of its children, that are not open. */
+function lateOf({ handle: { runId } }: Running, responses: Fields, open: ReadonlySet<string>): string[] {
+  const isOfRun = (id: string): boolean => id.startsWith(`${runId}:`) || id.startsWith(`${runId}/`);
+  const isAnswer = (id: string): boolean => fieldsOf(responses[id])["action"] === "accept";
+  return Object.keys(responses)
+    .filter((id) => !open.has(id) && isOfRun(id) && isAnswer(id))
+    .slice(0, mostLate);
+}
+
+/** What a client is told of answers that came late, beside its result. */
+export function closedMeta({ closed }: TakenAnswers): { readonly _meta?: Fields } {
+  if (closed.size === 0) return {};
+  const told = [...closed].map(([promptId, { code, text, answered }]) => {
+    return [promptId, { code, detail: text, ...(answered !== undefined && { answered }) }];
+  });
+  return { _meta: { "millrace/closed": Object.fromEntries(told) } };
 }
 
 function notAnAnswer(promptId: string) {

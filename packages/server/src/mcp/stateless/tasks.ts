@@ -22,7 +22,7 @@ import type { Offer, Running, ToolResult } from "../offer.types.js";
 import { capabilitiesOf, takesTasks, tasksMissing } from "./client-of.js";
 import { endResult } from "./end-result.js";
 import { protocolError } from "./protocol-error.js";
-import { type Questions, questionsOf, takeAnswers } from "./questions.js";
+import { closedMeta, type Questions, questionsOf, takeAnswers } from "./questions.js";
 
 export interface TaskSettings {
   /** Milliseconds that an ended run is kept; `null` for no limit. */
@@ -59,13 +59,13 @@ export function serveTasks(server: Server, { offerTo, settings }: ServedTasks): 
   serve("tasks/update", "answer", async ({ offer, running, responses }) => {
     if (offer.readOnly) throw readOnlyError();
     if (responses === undefined) throw bodyInvalid("`inputResponses` is missing.");
-    const { problems } = await takeAnswers(running, responses);
-    for (const [promptId, { code, text }] of problems) throw answerRefused(promptId, code, text);
-    return {};
+    const taken = await takeAnswers(running, responses);
+    for (const [promptId, { code, text }] of taken.problems) throw answerRefused(promptId, code, text);
+    return closedMeta(taken);
   });
   serve("tasks/cancel", "operate", async ({ offer, running }) => {
     if (offer.readOnly) throw readOnlyError();
-    await running.handle.cancel("the client has cancelled the task");
+    await running.handle.cancel("the client has cancelled the task", { by: running.by });
     return {};
   });
 

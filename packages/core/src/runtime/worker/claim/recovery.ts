@@ -205,7 +205,9 @@ export class Recovery {
     const nowMs = leadMs === 0 ? runner.now() : this.#setup.registry.clock.now();
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
-    beginWithChildren(runner, { type: why === "retry" ? "run.retried" : "run.resumed", atMs });
+    const by = request?.by;
+    const type = why === "retry" ? "run.retried" : "run.resumed";
+    beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });
     if (run.outcome === null) this.#setup.posts.deliver(live, open);
     else this.#setup.posts.refuse(live, open, runFinished(run.status));
     return live;

@@ -140,6 +140,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return this.store.runsElsewhere !== true || this.store.keepsRecords === true;
   }
 
+  /** A run elsewhere is stored by a host that keeps no audit. */
+  get keepsAudit(): boolean {
+    return this.store.runsElsewhere !== true;
+  }
+
   /** How many more runs this process may claim. */
   get room(): number {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;

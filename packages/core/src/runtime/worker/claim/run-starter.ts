@@ -5,7 +5,7 @@ import { beginWithChildren } from "../../../run/children.js";
 import { Deferred } from "../../../system/deferred.js";
 import { beginTurn } from "../../../system/host-turns.js";
 import { idOf } from "../../store/run-key.js";
-import type { LeaseRequest, NewRunRecord, RunKey, RunStore, StoredRun } from "../../store/run-store.types.js";
+import type { LeaseRequest, RunKey, RunStore, StoredRun } from "../../store/run-store.types.js";
 import { runIdConflict } from "../../store/runtime-errors.js";
 import type { GroupCommit } from "../commit/group-commit.js";
 import { createOnly, type NewRun } from "../commit/new-run.js";
@@ -14,7 +14,7 @@ import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import type { PlaceSetup } from "./recovery.js";
 
 /** A run that begins with the state of another. */
-export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
+export interface ForkedRun extends Omit<NewRun, "started"> {
   readonly state: RunState;
   readonly children: ReadonlyMap<string, RunState> | null;
 }
@@ -63,7 +63,8 @@ export class RunStarter {
    *
    * @throws {WorkflowError} `RUN_ID_CONFLICT`
    */
-  async fork({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
+  async fork({ state, children, ...created }: ForkedRun): Promise<void> {
+    const { key, workflow, record } = created;
     const descendants = children === null ? null : new Map(children);
     const isQueued = record.queue !== null;
     const status = {
@@ -76,7 +77,7 @@ export class RunStarter {
     const run = this.#setup.place(workflow, { key, epoch: 1, state, descendants, ...status });
     // From here on, nothing of the other run is needed, not even its ticks.
     run.takeSnapshot();
-    const stored = this.#whenCreated(run, record);
+    const stored = this.#whenCreated(run, created);
     if (this.#setup.claims) beginWithChildren(run.runner, { type: "run.resumed", atMs: run.runner.now() });
     else run.leave("running"); // before it has begun: without an owner, and due
     const existing = await stored;
@@ -126,12 +127,12 @@ export class RunStarter {
     return this.#setup.store.run(known.key);
   }
 
-  #create({ key, workflow, record, started }: NewRun): Promise<StoredRun | null> {
+  #create({ key, workflow, started, ...created }: NewRun): Promise<StoredRun | null> {
     const { compiled } = workflow;
     const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
     const run = this.#setup.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
     run.nextCommit().blobs.push(workflow.code);
-    const stored = this.#whenCreated(run, record);
+    const stored = this.#whenCreated(run, created);
     // Else the first tick might wait for a turn of the host, and miss the commit that creates the run: which is a turn itself.
     beginTurn(this.#setup.clock.now());
     run.runner.begin(started);
@@ -139,8 +140,9 @@ export class RunStarter {
   }
 
   /** Resolves to `null` once the next commit has created the run, or to the existing run of that id. */
-  #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
+  #whenCreated(run: DurableRun, { record, audit }: Pick<NewRun, "record" | "audit">): Promise<StoredRun | null> {
     const commit = run.nextCommit();
+    commit.createdAudit = audit;
     commit.create = () => {
       const { owner, untilMs } = this.#setup.lease;
       return { ...record, lease: { owner, untilMs } };

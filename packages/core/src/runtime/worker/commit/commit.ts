@@ -3,6 +3,7 @@ import type { EventData } from "../../../engine/state.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
   ReceivedMessage,
+  RecordWrite,
   RunCommit,
   RunKey,
   RunStore,
@@ -12,6 +13,8 @@ import type {
 } from "../../store/run-store.types.js";
 import { BLOB_LENGTH, type PackedText, packList, packText } from "../../text/blob-text.js";
 import { RecordUpdates } from "./record-updates.js";
+
+const none: readonly never[] = [];
 
 export class Commit {
   readonly entries: string[] = [];
@@ -35,6 +38,9 @@ export class Commit {
   /** The event that ends the run with its tick; `null` if the run may continue. */
   end: EventData | null = null;
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
+  /** What the audit says of the creation of the run, and of ticks. */
+  createdAudit: readonly RecordWrite[] = none;
+  audit: readonly RecordWrite[] = none;
   #updates: RecordUpdates | null = null;
   #stored: Deferred<void> | null = null;
 
@@ -56,6 +62,7 @@ export class Commit {
     this.ticks = 0;
     this.end = null;
     this.received = [];
+    this.audit = none;
     this.settleUpdates();
   }
 
@@ -76,6 +83,7 @@ export class Commit {
     if (next.forget !== null) this.forget = [...(this.forget ?? []), ...next.forget];
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
     if (next.received.length > 0) this.received = [...this.received, ...next.received];
+    if (next.audit.length > 0) this.audit = [...this.audit, ...next.audit];
     this.summary = next.summary ?? this.summary;
     this.snapshot = next.snapshot ?? this.snapshot;
     this.prune = next.prune ?? this.prune;
@@ -125,7 +133,7 @@ export class Commit {
     if (this.prune !== null) commit.prune = this.prune;
     if (this.receipts !== null) commit.receipts = this.receipts;
     if (this.received.length > 0) commit.received = this.received;
-    const records = this.#updates?.writes() ?? [];
+    const records = [...this.createdAudit, ...this.audit, ...(this.#updates?.writes() ?? none)];
     if (records.length > 0) commit.records = records;
     if (this.release) commit.release = true;
     if (blobs.length > 0) commit.blobs = blobs;

@@ -2,11 +2,13 @@
 import type { TraceContext } from "../../../engine/state.js";
 import type { RunStarted } from "../../../engine/tick.js";
 import { decodeEvent } from "../../../event/decode.js";
+import type { DoneBy } from "../../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { classOf } from "../../../event/facts.js";
 import { initialStore } from "../../../run/state-of-run.js";
+import { auditWrites } from "../../audit/audit-entry.js";
 import { checkNames } from "../../options/check-names.js";
-import type { NewRunRecord, QueueTicket, RunCommit, RunKey } from "../../store/run-store.types.js";
+import type { NewRunRecord, QueueTicket, RecordWrite, RunCommit, RunKey } from "../../store/run-store.types.js";
 import { startText } from "../../text/start-text.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
 
@@ -24,6 +26,9 @@ export interface NewRunRequest {
   readonly nowMs: number;
   readonly startAtMs: number;
   readonly queue: QueueTicket | null;
+  readonly by: DoneBy | undefined;
+  /** Whether the store keeps an audit. */
+  readonly isAudited: boolean;
 }
 
 /** A first start, with the record that the store keeps of it. */
@@ -32,10 +37,12 @@ export interface NewRun {
   readonly workflow: RegisteredWorkflow;
   readonly record: NewRunRecord;
   readonly started: RunStarted;
+  /** What the audit says of it, stored with the run. */
+  readonly audit: readonly RecordWrite[];
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` */
-export function newRun({ key, workflow, event, nowMs, startAtMs, queue, ...request }: NewRunRequest): NewRun {
+export function newRun({ key, workflow, event, nowMs, startAtMs, queue, by, ...request }: NewRunRequest): NewRun {
   const labels = labelsOf(event, key, request.labels);
   const { compiled } = workflow;
   const trace = compiled.inspector.traceOf({ workflow: compiled.name, runId: key.runId, trace: request.trace });
@@ -49,6 +56,7 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, queue, ...reque
     labels,
     store: initialStore(compiled),
     ...(trace !== null && { trace }),
+    ...(by !== undefined && { by }),
   };
   const record = {
     workflow: workflow.name,
@@ -60,7 +68,10 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, queue, ...reque
     forkedFrom: null,
     queue,
   };
-  return { key, workflow, record, started };
+  const audit = request.isAudited
+    ? auditWrites(key, { atMs: nowMs, action: "start", workflow: workflow.name, by })
+    : [];
+  return { key, workflow, record, started, audit };
 }
 
 function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undefined): Labels | null {
@@ -73,8 +84,9 @@ function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undef
 }
 
 /** A commit that creates the run without an owner: an executing process claims it when its time has come. */
-export function createOnly({ key, workflow, record }: NewRun): RunCommit {
-  return { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
+export function createOnly({ key, workflow, record, audit }: NewRun): RunCommit {
+  const commit: RunCommit = { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
+  return audit.length === 0 ? commit : { ...commit, records: audit };
 }
 
 /** The start of a schedule, as its record holds it. */
@@ -105,5 +117,5 @@ export function makeStart(
   const event = decodeEvent(start.event, workflow.compiled.registry, what);
   const nowMs = clock.now();
   const request = { key, workflow, event, labels, timeoutMs, queue, nowMs, startAtMs };
-  return createOnly(newRun({ ...request, trace: null, deadlineMs: null }));
+  return createOnly(newRun({ ...request, trace: null, deadlineMs: null, by: undefined, isAudited: false }));
 }

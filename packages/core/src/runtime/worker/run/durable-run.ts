@@ -18,6 +18,7 @@ import { timeAt, wakeAt } from "../../../run/run-time.js";
 import { encodeStored } from "../../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
 import { nextTurn } from "../../../system/system.js";
+import { auditOfTicks } from "../../audit/audited-ticks.js";
 import type {
   CommitResult,
   RecordKey,
@@ -52,6 +53,8 @@ export interface RunSupervisor {
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
   readonly isStopped: boolean;
+  /** Whether what callers do is stored in an audit, too. */
+  readonly keepsAudit: boolean;
   /** Whether the row of a run is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
   /** These ticks will be part of its next commit. */
@@ -221,6 +224,7 @@ export class DurableRun implements RunJournal, Committing {
       commit.entries.push(this.entryOf(runner, tick));
       commit.atMs = tick.atMs;
     }
+    if (this.#supervisor.keepsAudit) this.#audit(runner, ticks, commit);
     commit.ticks += ticks.length;
     this.#stayAwhile();
     const outcome = this.#releasesFirst || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
@@ -232,6 +236,11 @@ export class DurableRun implements RunJournal, Committing {
       commit.release = true;
     } else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
     return commit.stored.promise;
+  }
+
+  #audit(runner: LiveRun, ticks: readonly Tick[], commit: Commit): void {
+    const entries = auditOfTicks({ key: this.key, workflow: this.workflow.name, runner }, ticks);
+    if (entries.length > 0) commit.audit = [...commit.audit, ...entries];
   }
 
   /** Leaves memory once the commit is stored; the next owner reduces its ticks. */

@@ -9,10 +9,11 @@
 import type { CompiledWorkflow } from "../../../compile/compile.js";
 import { type Receipt, type RefusalCode, refused, runFinished } from "../../../engine/command.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import type { AnsweredBy } from "../../../event/answered-by.types.js";
 import { decodeEvent, decodeValue } from "../../../event/decode.js";
+import type { DoneBy } from "../../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
+import { endWriting } from "../../../run/attempt/piece-writer.js";
 import { answerPrompt, deliverEvent } from "../../../run/caller/deliver-event.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { encodeValue } from "../../../value/codec.js";
@@ -24,16 +25,16 @@ import type { DurableRun } from "./durable-run.js";
 
 /** What can be asked of a run from outside. */
 export type Message =
-  | { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null }
-  | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown; readonly by: AnsweredBy }
-  | { readonly kind: "cancel"; readonly reason: unknown }
+  | { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null; readonly by?: DoneBy }
+  | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown; readonly by: DoneBy }
+  | { readonly kind: "cancel"; readonly reason: unknown; readonly by?: DoneBy }
   /** To a run that has not ended: it changes nothing, but its key is known from then on. */
   | { readonly kind: "resume" };
 
 type EncodedMessage =
-  | { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null }
-  | { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue; readonly by?: AnsweredBy }
-  | { readonly kind: "cancel"; readonly reason: EncodedValue }
+  | { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null; readonly by?: DoneBy }
+  | { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue; readonly by?: DoneBy }
+  | { readonly kind: "cancel"; readonly reason: EncodedValue; readonly by?: DoneBy }
   | { readonly kind: "resume" };
 
 export const resumeText: string = JSON.stringify({ kind: "resume" } satisfies Message);
@@ -100,18 +101,19 @@ export class Posts {
 async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): Promise<Receipt | null> {
   const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
   const { values: types } = runner.host.compiled;
+  const by = "by" in message && message.by !== undefined ? { by: message.by } : {};
   switch (message.kind) {
     case "event": {
       const event = readEvent(runner, message.event);
-      return deliverEvent(runner, { event, step: message.step, promptId: null, ticket: -position, atMs });
+      return deliverEvent(runner, { event, step: message.step, promptId: null, ticket: -position, atMs, ...by });
     }
     case "answer": {
-      const { promptId, by } = message;
+      const { promptId } = message;
       const fields = decodeValue(message.fields, "answer", types);
-      return answerPrompt(runner, { promptId, fields, ticket: -position, atMs, ...(by !== undefined && { by }) });
+      return answerPrompt(runner, { promptId, fields, ticket: -position, atMs, ...by });
     }
     case "cancel":
-      return cancelRun(runner, decodeValue(message.reason, "reason", types), -position);
+      return cancelRun(runner, { reason: decodeValue(message.reason, "reason", types), ticket: -position, ...by });
     case "resume":
       return { status: "accepted", sequence: runner.state.ticks };
     default:
@@ -127,16 +129,20 @@ export function isCancellation({ text, position }: StoredPost): boolean {
   return (parseJson(text, `post ${position}`) as EncodedMessage).kind === "cancel";
 }
 
-/**
- * Resolves once the cancellation is stored: a receipt must not be there before its effect. `null`: the run has left memory.
- *
- * @param ticket Below zero: the position of a stored post. @default a new ticket
- */
-export async function cancelRun(runner: LiveRun, reason: unknown, ticket?: number): Promise<Receipt | null> {
+interface Cancellation {
+  readonly reason: unknown;
+  /** Below zero: the position of a stored post. @default a new ticket */
+  readonly ticket?: number;
+  readonly by?: DoneBy;
+}
+
+/** Resolves once the cancellation is stored: a receipt must not be there before its effect. `null`: the run has left memory. */
+export async function cancelRun(runner: LiveRun, { ticket, ...rest }: Cancellation): Promise<Receipt | null> {
   if (!runner.live) return runner.isEvicted ? null : runFinished(runner.state.status);
   return new Promise((resolve) => {
+    endWriting(runner);
     const stored = runner.ticket(resolve, ticket);
-    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason, ticket: stored });
+    runner.submit({ type: "run.cancelled", atMs: runner.now(), ...rest, ticket: stored });
   });
 }
 

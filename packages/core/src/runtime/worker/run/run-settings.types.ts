@@ -1,4 +1,5 @@
 /** Settings of a runtime for each of its runs. */
+import type { DoneBy } from "../../../event/done-by.types.js";
 import type { Deferred } from "../../../system/deferred.js";
 import type { ReceivedMessage } from "../../store/run-store.types.js";
 import type { SnapshotSettings } from "../release/snapshot-policy.js";
@@ -12,6 +13,8 @@ export interface DurableRunSettings extends SnapshotSettings {
 /** Why a run was loaded that had ended, or whose time had not come. */
 export interface RunRequest {
   readonly received: readonly ReceivedMessage[];
+  /** Who has asked for it. */
+  readonly by?: DoneBy | undefined;
   /** Resolves once the first ticks here are stored. */
   readonly stored: Deferred<void>;
 }

@@ -1,5 +1,5 @@
-/** Who sent an answer, and through which door. */
-export interface AnsweredBy {
+/** Who has done something from outside, such as an answer or a start, and through which door. */
+export interface DoneBy {
   /** The authenticated person or program. Left out: not known. */
   readonly user?: string;
   /** Such as `"api"`, `"http"`, `"link"`, `"chat"`, `"mcp"`. */
@@ -11,5 +11,5 @@ export interface PromptAnswer {
   /** Epoch milliseconds. */
   readonly atMs: number;
   /** `null`: its sender is not stored. */
-  readonly by: AnsweredBy | null;
+  readonly by: DoneBy | null;
 }

@@ -1,0 +1,94 @@
+import type { Duration } from "../../value/duration.js";
+import { toMs } from "../../value/duration.js";
+import { formatValue } from "../../value/format-value.js";
+import { assertOption, pageSize, wrongOption } from "../../value/option-value.js";
+import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/audit.types.js";
+import type { TenantOptions } from "../api/runtime-names.types.js";
+import { auditKind, auditTime } from "../audit/audit-entry.js";
+import { checkCallOptions } from "../options/call-options.js";
+import { checkNames } from "../options/check-names.js";
+import { allPages } from "../store/store-kit.js";
+import { parseJson } from "../text/journal-text.js";
+import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
+
+/** How many entries one page looks at. */
+const WINDOW = 5_000;
+/** Fewer are not worth a read: the page stays short. */
+const LEAST_READ = 20;
+const PAGE = 500;
+
+const known: readonly AuditAction[] = ["start", "fork", "answer", "send", "cancel", "resume", "retry", "delete"];
+
+export interface StoredAuditSetup extends Pick<RuntimeParts, "store" | "clock"> {
+  readonly assertOpen: () => void;
+}
+
+/** The entries of a store. */
+export class StoredAudit implements RuntimeAudit {
+  readonly #setup: StoredAuditSetup;
+
+  constructor(setup: StoredAuditSetup) {
+    this.#setup = setup;
+  }
+
+  async list(filter: AuditFilter = {}): Promise<AuditPage> {
+    this.#setup.assertOpen();
+    checkCallOptions("audit.list", filter);
+    const { tenant = "", limit = 100, cursor: from } = filter;
+    const size = pageSize(limit);
+    checkFilter(filter);
+    const entries: AuditEntry[] = [];
+    let cursor: string | null = from ?? null;
+    for (let looked = 0; ; ) {
+      const query = { tenant, kind: auditKind, limit: size - entries.length };
+      const page = await this.#setup.store.records({ ...query, ...(cursor !== null && { cursor }) });
+      entries.push(...page.records.map(({ id, text }) => entryOf(id, text)).filter((entry) => matches(entry, filter)));
+      looked += page.records.length;
+      cursor = page.cursor;
+      const isFull = size - entries.length < Math.min(size, LEAST_READ);
+      if (cursor === null || isFull || looked >= WINDOW) return { entries, cursor };
+    }
+  }
+
+  async delete(options: TenantOptions & { readonly olderThan: Duration }): Promise<number> {
+    this.#setup.assertOpen();
+    checkCallOptions("audit.delete", options);
+    const { store, clock } = this.#setup;
+    const { tenant = "" } = options;
+    checkNames({ tenant });
+    const before = auditTime(clock.now() - toMs(options.olderThan, "olderThan"));
+    let deleted = 0;
+    const query = { tenant, kind: auditKind, limit: PAGE };
+    for await (const { records } of allPages((from) => store.records({ ...query, ...from }))) {
+      const old = records.filter(({ id }) => id > before);
+      if (old.length === 0) continue;
+      const writes = old.map(({ kind, id, version }) => ({ tenant, kind, id, expected: version, text: null }));
+      // In conflict with another process that does the same.
+      if ((await store.writeRecords(writes)).length === 0) deleted += old.length;
+    }
+    return deleted;
+  }
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for what could match nothing. */
+function checkFilter({ tenant, runId, user, door, action, workflows }: AuditFilter): void {
+  checkNames({ tenant, runId });
+  if (user !== undefined) assertOption(typeof user === "string", "user", "a text");
+  if (door !== undefined) assertOption(typeof door === "string", "door", "a text");
+  if (workflows !== undefined) assertOption(Array.isArray(workflows), "workflows", "a list of names");
+  if (action !== undefined && !known.includes(action))
+    throw wrongOption("action", `is ${formatValue(action)}, not one of ${known.join(", ")}`, "Give one of these.");
+}
+
+function matches(entry: AuditEntry, { user, door, action, runId, workflows }: AuditFilter): boolean {
+  const isOne = (wanted: string | undefined, has: string | undefined): boolean =>
+    wanted === undefined || wanted === has;
+  const { by } = entry;
+  const isOfCaller = isOne(user, by.user) && isOne(door, by.door);
+  const isOfRun = isOne(runId, entry.runId) && workflows?.includes(entry.workflow) !== false;
+  return isOfCaller && isOfRun && isOne(action, entry.action);
+}
+
+function entryOf(id: string, text: string): AuditEntry {
+  return parseJson(text, `audit entry "${id}"`) as AuditEntry;
+}
