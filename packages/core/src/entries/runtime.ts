@@ -14,6 +14,7 @@ export type {
   ChildRun,
   DetailedEntry,
   HistoryEntry,
+  ItemInput,
   MomentOptions,
   PendingDelivery,
   RawHistoryEntry,
