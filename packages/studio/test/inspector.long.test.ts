@@ -87,6 +87,9 @@ describe("a step", () => {
     await node(page, "find").click();
     const cells = section(visit, "Output").getByRole("cell");
     await expect.poll(() => cells.count()).toBe(8);
+    await node(page, "write").click();
+    await textOf(section(visit, "Input").getByRole("row").first()).toContain("words");
+    await expect.poll(() => section(visit, "Input").getByRole("row").count()).toBe(5);
     await page.getByRole("group", { name: "Show" }).getByRole("button", { name: "State" }).click();
     await page.getByRole("group", { name: "State tree" }).waitFor();
     visit.expectNoFaults();
@@ -147,8 +150,13 @@ describe("a step", () => {
     await using visit = await open(id);
     await node(visit.page, "research").press("Enter");
     await textOf(section(visit, "Output")).toContain("notes of water mills");
+    await textOf(section(visit, "Input")).toContain("water mills");
+    await node(visit.page, "edit").press("Enter");
+    await textOf(section(visit, "Input")).toContain("the body of water mills");
+    await textOf(section(visit, "Input of the run")).toContain("water mills");
     await node(visit.page, "sketch›order").press("Enter");
     await textOf(section(visit, "Output")).toContain("an order of");
+    await textOf(section(visit, "Input")).toContain("a beginning of notes of water mills");
     visit.expectNoFaults();
   });
 

@@ -16,7 +16,8 @@ function isInternal({ type }: StoredEvent): boolean {
   return type.startsWith("pipeline.") && type !== "pipeline.start";
 }
 
-function datumOf(stored: unknown): Datum | null {
+/** An event as a value, or a list of them; `null` for what is no event, or only moves a pipeline on. */
+export function datumOf(stored: unknown): Datum | null {
   if (Array.isArray(stored)) return listOf(stored.filter(isEvent).filter((event) => !isInternal(event)));
   if (!isEvent(stored) || isInternal(stored)) return null;
   return { type: stored.type, value: jsonOf(stored.data ?? {}) };

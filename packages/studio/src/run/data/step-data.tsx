@@ -1,16 +1,14 @@
 /** What went into a step and what came out: of the chosen item, else of that at the cursor. */
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
-import { client } from "../../api/client.js";
-import { fieldsOf } from "../../api/plain-json.js";
-import { useRead } from "../../api/use-read.js";
 import { CodeButton } from "../../graph/code-dialog.js";
-import { attemptsOf, contentOfTick, type Datum, failureOf, type ItemKey, outputOf } from "../../model/run-data.js";
+import { attemptsOf, contentOfTick, failureOf, type ItemKey, outputOf } from "../../model/run-data.js";
 import type { RunStore } from "../../model/run-store.js";
-import { Empty, Loading } from "../../ui/states.js";
+import { Empty } from "../../ui/states.js";
 import { AttemptList, ItemChoice } from "./attempt-list.js";
 import { DatumSection } from "./datum-section.js";
 import { FailureSection } from "./failure-section.js";
+import { ItemInput } from "./item-input.js";
 
 export interface StepDataProps {
   readonly run: RunStore;
@@ -77,7 +75,7 @@ function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
         <ItemChoice items={items} chosen={last} onItem={onItem} />
       </ItemHead>
       {failure !== null && <FailureSection failure={failure} code={last.error?.code ?? failure.code} />}
-      <Input rootId={rootId} first={first} />
+      <ItemInput rootId={rootId} first={first} />
       {output !== null && <DatumSection title="Output" datum={output} />}
       <AttemptList attempts={own} onGo={onGo} />
     </>
@@ -101,34 +99,5 @@ function ItemHead({ title, code, children }: ItemHeadProps): ReactNode {
       <span className="grow" />
       {code !== null && <CodeButton {...code} />}
     </div>
-  );
-}
-
-/** The server knows what an item was given at the tick where it began. */
-function Input({ rootId, first }: { readonly rootId: string; readonly first: RunAttempt }): ReactNode {
-  const { runId, item, startedTick, eventType } = first;
-  const isRead = eventType !== null && !eventType.startsWith("pipeline.");
-  const { value, error } = useRead(
-    isRead ? `input ${runId} ${item}` : null,
-    async (signal): Promise<Datum | "gone"> => {
-      const ofChild = runId === rootId ? {} : { childId: runId };
-      const { next } = await client.at(rootId, startedTick, { ...ofChild, signal });
-      const delivery = next.find((one) => one.item === item);
-      return delivery === undefined ? "gone" : { type: delivery.event.type, value: fieldsOf(delivery.event) };
-    },
-  );
-  if (eventType === null) return <Note title="Input">Several events. Choose their type in the graph to see them.</Note>;
-  if (!isRead) return null;
-  if (value === "gone" || error !== null)
-    return <Note title="Input">An event {eventType} that is no longer kept.</Note>;
-  return value === null ? <Loading rows={2} /> : <DatumSection title="Input" datum={value} />;
-}
-
-function Note({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <section className="datum">
-      <h3>{title}</h3>
-      <p className="muted">{children}</p>
-    </section>
   );
 }
