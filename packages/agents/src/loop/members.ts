@@ -71,7 +71,7 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     ledger,
     pageTools: [],
     history: [],
-    unstored: [],
+    unstored: [message],
     said: [message],
     turns: [],
     asked: {},

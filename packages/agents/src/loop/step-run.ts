@@ -54,7 +54,7 @@ export async function executeInStep(settings: ExecutorSettings, request: StepReq
   const startedMs = tickMs();
   const run = loopOf(settings, request);
   const { agent: _, ...result } = await observed({ ...run, sessionId }, () =>
-    perform(run, { runId, input, isInputStored: true, signal, seconds: () => since(startedMs) }),
+    perform(run, { runId, input, isInputStored: false, signal, seconds: () => since(startedMs) }),
   );
   run.events.end(result, null);
   return result;
