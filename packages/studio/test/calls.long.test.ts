@@ -39,3 +39,45 @@ it("shows what a step does while it does it, and its keys as a tree once it is s
   await page.getByRole("button", { name: "pay", exact: false }).first().click();
   visit.expectNoFaults();
 });
+
+it("shows the input and the output of a call, and a model call as a chat and as request and response", async () => {
+  const id = await server.run("clerk");
+  await server.settled(id);
+  await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1440, colours: "light" });
+  const { page } = visit;
+  const pane = page.locator(".p-state");
+  await node(page, "answer").click();
+  const calls = pane.getByRole("region", { name: "Calls" });
+  await expect.poll(() => calls.getByRole("button").allTextContents()).toHaveLength(3);
+  await visit.shoot("calls-of-a-step");
+
+  await calls.getByRole("button", { name: /findOrder/ }).click();
+  await textOf(pane.getByRole("region", { name: "Input" })).toContain("A-17");
+  await textOf(pane.getByRole("region", { name: "Output" })).toContain("80");
+  await pane.getByRole("button", { name: "‹ answer" }).click();
+
+  await calls
+    .getByRole("button", { name: /mock\/small/ })
+    .last()
+    .click();
+  const chat = pane.getByRole("region", { name: "Chat" });
+  await expect.poll(() => chat.locator(".bubble").count()).toBe(5);
+  await textOf(chat).toContain("If a customer is angry, pay back double.");
+  await textOf(pane.locator(".callfacts")).toContain("380 ms");
+  await visit.shoot("model-call-chat");
+  expect(await visit.hardships()).toEqual([]);
+  await pane.getByRole("button", { name: "Request and response" }).click();
+  await textOf(pane.getByRole("region", { name: "Instructions" })).toContain("pay back double");
+  await textOf(pane.getByRole("region", { name: "Tools" })).toContain("Finds an order by its number.");
+  await textOf(pane.getByRole("region", { name: "Settings" })).toContain("0.2");
+  await visit.shoot("model-call-request");
+  expect(await visit.hardships()).toEqual([]);
+
+  await page.locator(".lane .bar.call").last().click();
+  await pane.getByRole("region", { name: "Data of a call" }).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("tab", { name: "Data" }).click();
+  await visit.shoot("model-call-390");
+  expect(await visit.isWide()).toBe(false);
+  visit.expectNoFaults();
+});

@@ -160,6 +160,22 @@ describe("a step", () => {
     visit.expectNoFaults();
   });
 
+  it("of a pipeline that has failed is red, and its run is a failed one in the list and its counts", async () => {
+    const id = await ended("archive", { input: "maps" });
+    await using visit = await open(id);
+    const { page } = visit;
+    await textOf(badge(page)).toBe("Failed");
+    await textOf(page.getByRole("alert")).toContain("The shelf is full.");
+    await textOf(node(page, "archive").locator(".sr")).toContain("Failed");
+    await textOf(node(page, "collect").locator(".sr")).toContain("Completed");
+    await page.getByRole("button", { name: "Retry" }).waitFor();
+    await visit.shoot("failed-pipeline");
+    await page.getByRole("link", { name: "Runs" }).first().click();
+    await page.getByRole("button", { name: /^Failed/ }).click();
+    await page.locator(`a[href*="${id}"]`).first().waitFor();
+    visit.expectNoFaults();
+  });
+
   it.each([
     ["light", 1280, 720],
     ["dark", 1440, 900],

@@ -3,6 +3,7 @@
 import type { HistoryEntry } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
+import { conversationsOf } from "../model/item-calls.js";
 import type { Line } from "../model/line.js";
 import { eventsOf, type ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
@@ -15,6 +16,7 @@ import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
 import { EventData } from "./data/event-data.js";
 import { StepData } from "./data/step-data.js";
+import { useItemCalls } from "./use-item-calls.js";
 import type { Selection, Shown } from "./use-selection.js";
 import { VirtualRows } from "./virtual-rows.js";
 
@@ -29,12 +31,16 @@ export interface StateViewProps {
 }
 
 export function StateView({ run, rootId, tick, workflow, selection }: StateViewProps): ReactNode {
-  const { step, event, subject, onItem, shown, onShow, onGo } = selection;
+  const { step, event, subject, shown, onShow, onGo } = selection;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
   const entry = run.entries[index];
   const state = run.stateAt(tick);
-  const chats = useMemo(() => chatsOf(state), [state]);
+  const calls = useItemCalls(run, subject);
+  const chats = useMemo(() => {
+    const ofItem = conversationsOf(calls);
+    return ofItem.length > 0 ? ofItem : chatsOf(state);
+  }, [calls, state]);
   const changes = entry?.runId === run.runId ? (entry.changes ?? []) : [];
   const rows = useMemo(
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
@@ -79,7 +85,7 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
       {events !== null ? (
         <EventData type={event ?? ""} events={events} tick={tick} />
       ) : shown === "data" ? (
-        <StepData {...{ run, rootId, workflow, step, subject, onItem, onGo }} entry={isOther ? undefined : entry} />
+        <StepData {...{ run, rootId, workflow, selection, calls }} entry={isOther ? undefined : entry} />
       ) : state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (

@@ -2,10 +2,14 @@
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
 import { CodeButton } from "../../graph/code-dialog.js";
-import { attemptsOf, contentOfTick, failureOf, type ItemKey, outputOf } from "../../model/run-data.js";
+import type { ItemCall } from "../../model/item-calls.js";
+import { attemptsOf, contentOfTick, failureOf, outputOf } from "../../model/run-data.js";
 import type { RunStore } from "../../model/run-store.js";
 import { Empty } from "../../ui/states.js";
+import type { Selection } from "../use-selection.js";
 import { AttemptList, ItemChoice } from "./attempt-list.js";
+import { CallData } from "./call-data.js";
+import { CallList } from "./call-list.js";
 import { DatumSection } from "./datum-section.js";
 import { FailureSection } from "./failure-section.js";
 import { ItemInput } from "./item-input.js";
@@ -15,22 +19,25 @@ export interface StepDataProps {
   readonly rootId: string;
   /** Of the run. */
   readonly workflow: string;
-  /** The chosen step. */
-  readonly step: string | null;
-  /** The item to show; `null` for what the tick itself holds. */
-  readonly subject: ItemKey | null;
+  readonly selection: Selection;
+  /** Calls of the item that is shown. */
+  readonly calls: readonly ItemCall[];
   /** The tick at the cursor, where it is of the item. */
   readonly entry: HistoryEntry | undefined;
-  readonly onItem: (item: ItemKey) => void;
-  readonly onGo: (tick: number) => void;
 }
 
 export function StepData(props: StepDataProps): ReactNode {
-  const { run, entry, subject, step, workflow } = props;
+  const { run, entry, selection, calls, workflow } = props;
+  const { step, subject, call: chosen, onCall, onGo } = selection;
   const { list: attempts } = run.attempts;
   const content = useMemo(() => (entry === undefined ? null : contentOfTick(entry)), [entry]);
   const { own, items } = useMemo(() => (subject === null ? none : attemptsOf(attempts, subject)), [attempts, subject]);
   const isUnreached = own.length === 0 && step !== null;
+  const call = chosen === null ? undefined : calls.find((one) => one.call === chosen);
+  if (call !== undefined) {
+    const label = own[0] === undefined ? "Step" : run.facts.naming(own[0].step, own[0].runId).label;
+    return <CallData key={call.call} call={call} step={label} onBack={() => onCall(null)} onGo={onGo} />;
+  }
   if (own.length === 0 && content === null && step === null)
     return <Empty>This tick holds no data. Choose a step or another tick.</Empty>;
   return (
@@ -59,7 +66,8 @@ interface ItemProps extends StepDataProps {
   readonly items: readonly RunAttempt[];
 }
 
-function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
+function Item({ run, rootId, own, items, calls, selection }: ItemProps): ReactNode {
+  const { onItem, onGo, onCall } = selection;
   const first = own[0] as RunAttempt;
   const last = own.at(-1) as RunAttempt;
   const end = run.entries[run.indexOf(last.endedTick ?? -1)]?.tick;
@@ -77,6 +85,7 @@ function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
       {failure !== null && <FailureSection failure={failure} code={last.error?.code ?? failure.code} />}
       <ItemInput rootId={rootId} first={first} />
       {output !== null && <DatumSection title="Output" datum={output} />}
+      <CallList calls={calls} onCall={onCall} />
       <AttemptList attempts={own} onGo={onGo} />
     </>
   );
