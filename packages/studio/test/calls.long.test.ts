@@ -81,3 +81,25 @@ it("shows the input and the output of a call, and a model call as a chat and as 
   expect(await visit.isWide()).toBe(false);
   visit.expectNoFaults();
 });
+
+it("compares two runs: the last good one or a pasted id, the deepest place, and texts of models side by side", async () => {
+  const first = await server.run("clerk", { input: "What does A-17 cost?" });
+  const second = await server.run("clerk", { input: "Where is A-17?" });
+  await Promise.all([server.settled(first), server.settled(second)]);
+  await using visit = await Visit.open(browser, `${server.studio}#/run/${first}`, { width: 1440, colours: "dark" });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("dialog").getByText("the last completed run of clerk").waitFor();
+  await page.getByLabel("Id of another run").fill(second);
+  await visit.shoot("compare-dialog");
+  expect(await visit.hardships()).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Compare" }).click();
+
+  await textOf(page.locator(".firstdiff")).toContain('input is "Where is A-17?" in A and "What does A-17 cost?" in B');
+  const differing = page.locator(".modelpair").first();
+  await textOf(differing.getByRole("region", { name: "Messages" })).toContain("user: Where is A-17?");
+  expect(await differing.getByRole("region", { name: "Instructions" }).count()).toBe(0);
+  await visit.shoot("compare-models-dark");
+  expect(await visit.hardships()).toEqual([]);
+  visit.expectNoFaults();
+});
