@@ -237,6 +237,26 @@ describe("a run that has ended", () => {
     visit.expectNoFaults();
   });
 
+  it("is run again from a step, with another input of one of its items", async () => {
+    const id = await ended("digest", { files: 2 });
+    await using visit = await open(id);
+    const { page } = visit;
+    await node(page, "summarise").click();
+    await page.getByRole("button", { name: "Run again from here" }).click();
+    const dialog = page.getByRole("dialog");
+    const path = dialog.getByLabel("path");
+    await expect.poll(() => path.inputValue()).toBe('"articles/2.md"');
+    await path.fill('"articles/a-longer-name.md"');
+    await dialog.getByLabel("Id of the new run").fill(`${id}-again`);
+    await visit.shoot("run-again-from-a-step");
+    expect(await visit.hardships()).toEqual([]);
+    await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+
+    await textOf(page.locator("h1")).toBe(`${id}-again`);
+    expect(await server.settled(`${id}-again`)).toMatchObject({ result: { files: 2, words: 456 } });
+    visit.expectNoFaults();
+  });
+
   it("of a pipeline is run again with its text", async () => {
     const id = await ended("article", { input: "wind mills" });
     await server.client.handle(id).cancel();

@@ -15,7 +15,7 @@ import { Icon } from "../ui/icon.js";
 import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
 import { EventData } from "./data/event-data.js";
-import { StepData } from "./data/step-data.js";
+import { StepData, type StepDataProps } from "./data/step-data.js";
 import { useItemCalls } from "./use-item-calls.js";
 import type { Selection, Shown } from "./use-selection.js";
 import { VirtualRows } from "./virtual-rows.js";
@@ -28,9 +28,10 @@ export interface StateViewProps {
   /** Of the run. */
   readonly workflow: string;
   readonly selection: Selection;
+  readonly onRunFrom: StepDataProps["onRunFrom"];
 }
 
-export function StateView({ run, rootId, tick, workflow, selection }: StateViewProps): ReactNode {
+export function StateView({ run, rootId, tick, workflow, selection, onRunFrom }: StateViewProps): ReactNode {
   const { step, event, subject, shown, onShow, onGo } = selection;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
@@ -85,7 +86,7 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
       {events !== null ? (
         <EventData type={event ?? ""} events={events} tick={tick} />
       ) : shown === "data" ? (
-        <StepData {...{ run, rootId, workflow, selection, calls }} entry={isOther ? undefined : entry} />
+        <StepData {...{ run, rootId, workflow, selection, calls, onRunFrom }} entry={isOther ? undefined : entry} />
       ) : state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (

@@ -5,6 +5,7 @@ import { CodeButton } from "../../graph/code-dialog.js";
 import type { ItemCall } from "../../model/item-calls.js";
 import { attemptsOf, contentOfTick, failureOf, outputOf } from "../../model/run-data.js";
 import type { RunStore } from "../../model/run-store.js";
+import { Button } from "../../ui/controls.js";
 import { Empty } from "../../ui/states.js";
 import type { Selection } from "../use-selection.js";
 import { AttemptList, ItemChoice } from "./attempt-list.js";
@@ -22,6 +23,8 @@ export interface StepDataProps {
   readonly selection: Selection;
   /** Calls of the item that is shown. */
   readonly calls: readonly ItemCall[];
+  /** Runs an item again in a fork, with another input; `null` where no fork may be made. */
+  readonly onRunFrom: ((item: number, tick: number) => void) | null;
   /** The tick at the cursor, where it is of the item. */
   readonly entry: HistoryEntry | undefined;
 }
@@ -66,7 +69,7 @@ interface ItemProps extends StepDataProps {
   readonly items: readonly RunAttempt[];
 }
 
-function Item({ run, rootId, own, items, calls, selection }: ItemProps): ReactNode {
+function Item({ run, rootId, own, items, calls, selection, onRunFrom }: ItemProps): ReactNode {
   const { onItem, onGo, onCall } = selection;
   const first = own[0] as RunAttempt;
   const last = own.at(-1) as RunAttempt;
@@ -81,6 +84,11 @@ function Item({ run, rootId, own, items, calls, selection }: ItemProps): ReactNo
         code={runId === rootId ? { workflow: first.workflow, step } : null}
       >
         <ItemChoice items={items} chosen={last} onItem={onItem} />
+        {onRunFrom !== null && runId === rootId && (
+          <Button kind="ghost" icon="fork" isSmall onClick={() => onRunFrom(first.item, first.startedTick)}>
+            Run again from here
+          </Button>
+        )}
       </ItemHead>
       {failure !== null && <FailureSection failure={failure} code={last.error?.code ?? failure.code} />}
       <ItemInput rootId={rootId} first={first} />
