@@ -7,7 +7,7 @@ import { storePlace } from "../target/open-store.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
 import type { LocalTarget, RunStatus, TargetOptions } from "../target/target.types.js";
-import { statusOf } from "./runs.js";
+import { statusOf } from "./run-filter.js";
 
 type StoreOptions = Pick<TargetOptions, "store">;
 
