@@ -14,6 +14,8 @@ export interface RunTableProps {
   readonly active: number;
   readonly picked: readonly string[];
   readonly onPick: (id: string) => void;
+  /** A label that the list is to be narrowed down to. */
+  readonly onLabel: (name: string, value: string) => void;
   /** Called when the last row is about to be seen. */
   readonly onNearEnd: () => void;
 }
@@ -23,7 +25,7 @@ const NEAR = 30;
 const COLUMNS = 7;
 
 /** Only the rows that are seen are there; those above and below are two empty rows of their height. */
-export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTableProps): ReactNode {
+export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: RunTableProps): ReactNode {
   const table = useRef<HTMLTableElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -76,6 +78,7 @@ export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTablePr
               isActive={index === active}
               isPicked={picked.includes(run.handlerId)}
               onPick={onPick}
+              onLabel={onLabel}
             />
           );
         })}
@@ -109,9 +112,11 @@ interface RunRowProps {
   readonly isActive: boolean;
   readonly isPicked: boolean;
   readonly onPick: (id: string) => void;
+  /** A label that the list is to be narrowed down to. */
+  readonly onLabel: (name: string, value: string) => void;
 }
 
-function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps): ReactNode {
+function RunRow({ run, index, measure, isActive, isPicked, onPick, onLabel }: RunRowProps): ReactNode {
   const endedAtMs = endedAtMsOf(run);
   const nowMs = useNow(endedAtMs === null);
   const tookMs = (endedAtMs ?? nowMs) - run.startedAtMs;
@@ -159,7 +164,7 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
         </span>
       </td>
       <td className="hide-sm labels">
-        <Labels labels={run.labels} />
+        <Labels labels={run.labels} onLabel={onLabel} />
       </td>
       <td className="right hide-sm">
         <span className="dur">
@@ -178,14 +183,31 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
 
 const SHOWN_LABELS = 2;
 
-function Labels({ labels }: { readonly labels: Readonly<Record<string, string>> }): ReactNode {
-  const all = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+interface LabelsProps {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly onLabel: (name: string, value: string) => void;
+}
+
+function Labels({ labels, onLabel }: LabelsProps): ReactNode {
+  const pairs = Object.entries(labels);
+  const all = pairs.map(([name, value]) => `${name}=${value}`);
   return (
     <>
-      {all.slice(0, SHOWN_LABELS).map((label) => (
-        <span key={label} className="chip" title={label}>
-          <span className="cut">{label}</span>
-        </span>
+      {pairs.slice(0, SHOWN_LABELS).map(([name, value]) => (
+        <button
+          key={name}
+          type="button"
+          className="chip"
+          title={`Only runs with ${name}=${value}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            onLabel(name, value);
+          }}
+        >
+          <span className="cut">
+            {name}={value}
+          </span>
+        </button>
       ))}
       {all.length > SHOWN_LABELS && (
         <span className="chip" title={all.join("\n")}>

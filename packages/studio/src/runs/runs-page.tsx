@@ -1,9 +1,10 @@
 import type { RunCounts } from "@millrace/client";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
 import { noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
-import { go, hrefOf } from "../route.js";
+import { queryOf, readQuery } from "../model/run-query.js";
+import { go, hrefOf, replaceAddress } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { useStore } from "../store.js";
@@ -22,8 +23,8 @@ const MOST_PICKED = 2;
 const SEARCH_MS = 200;
 
 /** All runs: search, filter, pick two to compare. */
-export function RunsPage(): ReactNode {
-  const filter = useStore(runFilter);
+export function RunsPage({ query }: { readonly query: string }): ReactNode {
+  const filter = useQueryInAddress(query);
   const { may } = useStudioConfig();
   const list = useMemo(() => new RunList(filter, () => scrollY > 200), [filter]);
   useEffect(() => list.start(), [list]);
@@ -46,7 +47,7 @@ export function RunsPage(): ReactNode {
     else return false;
     return true;
   });
-  const isFiltered = filter !== noFilter && (filter.search !== "" || filter.workflow !== "" || filter.status !== "all");
+  const isFiltered = queryOf(filter) !== "";
   const isEmpty = view.runs.length === 0 && !view.isLoading && view.error === null;
   if (isEmpty && !isFiltered) return <FirstStart mayStart={may.start} />;
   const start = may.start && (
@@ -78,6 +79,7 @@ export function RunsPage(): ReactNode {
             active={active}
             picked={picked}
             onPick={pick}
+            onLabel={addLabel}
             onNearEnd={() => view.hasMore && !view.isLoading && list.more()}
           />
         )}
@@ -95,6 +97,25 @@ export function RunsPage(): ReactNode {
       <PickedRuns ids={picked} onClear={() => setPicked([])} />
     </Page>
   );
+}
+
+function addLabel(name: string, value: string): void {
+  const filter = runFilter.get();
+  runFilter.set({ ...filter, labels: { ...filter.labels, [name]: value } });
+}
+
+/** The filter of the address, so that it survives a reload and Back. Without one there, that of the last visit stays. */
+function useQueryInAddress(query: string): RunFilter {
+  const filter = useStore(runFilter);
+  useLayoutEffect(() => {
+    const { filter: asked, problem } = readQuery(query, Date.now());
+    if (query !== "" && problem === null && queryOf(asked) !== queryOf(runFilter.get())) runFilter.set(asked);
+  }, [query]);
+  useEffect(() => {
+    const line = queryOf(filter);
+    replaceAddress(line === "" ? hrefOf("runs") : hrefOf("runs", line));
+  }, [filter]);
+  return filter;
 }
 
 function NoRuns({ view, onRetry }: { readonly view: RunListView; readonly onRetry: () => void }): ReactNode {
@@ -120,10 +141,13 @@ function totalOf({ status }: RunFilter, counts: RunCounts | null): number | unde
   return status === "all" ? counts?.total : counts?.status[status];
 }
 
-/** Counts of the chosen workflow. Of a search there are none: the server would have to read every run. */
-function useCounts({ workflow, search }: RunFilter): RunCounts | null {
-  const key = search.trim() === "" ? `counts ${workflow}` : null;
-  const { value, reload } = useRead(key, (signal) => client.counts({ ...(workflow !== "" && { workflow }), signal }));
+/** Counts of the chosen workflow and labels. Of a search or a time there are none: the server would have to read every run. */
+function useCounts({ workflow, labels, after, before, search }: RunFilter): RunCounts | null {
+  const isCounted = `${after}${before}${search.trim()}` === "";
+  const hasLabels = Object.keys(labels).length > 0;
+  const { value, reload } = useRead(isCounted ? `counts ${workflow} ${JSON.stringify(labels)}` : null, (signal) =>
+    client.counts({ ...(workflow !== "" && { workflow }), ...(hasLabels && { labels }), signal }),
+  );
   useChanges(reload);
   return value;
 }
@@ -145,14 +169,23 @@ interface ToolsProps {
 
 function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
   const workflows = useRead("workflow names", (signal) => client.workflows({ signal }));
-  const [text, setText] = useState(filter.search);
+  const line = queryOf(filter);
+  const [text, setText] = useState(line);
+  const { filter: typed, problem } = readQuery(text, Date.now());
+  const typedLine = problem === null ? queryOf(typed) : null;
+  const apply = (): void => {
+    if (typedLine !== null && typedLine !== queryOf(runFilter.get())) runFilter.set(typed);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the text, which is all that is typed
   useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (runFilter.get().search !== text) runFilter.set({ ...runFilter.get(), search: text });
-    }, SEARCH_MS);
+    const timer = window.setTimeout(apply, SEARCH_MS);
     return () => window.clearTimeout(timer);
   }, [text]);
-  useEffect(() => setText(filter.search), [filter.search]);
+  // What is typed is written as it is; other changes of the filter are written into it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the filter alone
+  useEffect(() => {
+    if (typedLine !== line) setText(line);
+  }, [line]);
   const choices = statuses.map(([value, label]): Choice<StatusFilter> => {
     return { value, label, count: totalOf({ ...filter, status: value }, counts) };
   });
@@ -163,22 +196,30 @@ function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
         <input
           ref={searchRef}
           type="search"
-          placeholder="Id, label or error"
+          placeholder="Id or error, status:failed label.team=berlin after:2h"
+          aria-invalid={problem !== null}
+          title={problem ?? undefined}
           aria-label="Search runs"
           value={text}
           onChange={(event) => setText(event.target.value)}
+          onBlur={apply}
         />
+        {problem !== null && (
+          <span className="err" role="status">
+            {problem}
+          </span>
+        )}
       </div>
       <Segmented
         label="Status"
         choices={choices}
         value={filter.status}
-        onChange={(status) => runFilter.set({ ...filter, status })}
+        onChange={(status) => runFilter.set({ ...runFilter.get(), status })}
       />
       <select
         aria-label="Workflow"
         value={filter.workflow}
-        onChange={(event) => runFilter.set({ ...filter, workflow: event.target.value })}
+        onChange={(event) => runFilter.set({ ...runFilter.get(), workflow: event.target.value })}
       >
         <option value="">All workflows</option>
         {workflows.value?.map((name) => (
