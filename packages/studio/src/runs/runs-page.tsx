@@ -33,6 +33,12 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   const [active, setActive] = useState(-1);
   const [picked, setPicked] = useState<readonly string[]>([]);
   const search = useRef<HTMLInputElement>(null);
+  // What is typed counts before it is searched for.
+  const typed = useRef<RunFilter | null>(null);
+  const change: ChangeFilter = (of) => {
+    const before = typed.current ?? runFilter.get();
+    runFilter.set({ ...before, ...of(before) });
+  };
   const pick = (id: string): void =>
     setPicked((before) =>
       before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MOST_PICKED),
@@ -58,7 +64,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   );
   return (
     <Page title="Runs" width="wide" actions={start}>
-      <Tools filter={filter} counts={counts} searchRef={search} />
+      <Tools {...{ filter, counts, change }} searchRef={search} typedRef={typed} />
       {view.held > 0 && (
         <Button
           className="held"
@@ -79,7 +85,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
             active={active}
             picked={picked}
             onPick={pick}
-            onLabel={addLabel}
+            onLabel={(name, value) => change(({ labels }) => ({ labels: { ...labels, [name]: value } }))}
             onNearEnd={() => view.hasMore && !view.isLoading && list.more()}
           />
         )}
@@ -97,11 +103,6 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
       <PickedRuns ids={picked} onClear={() => setPicked([])} />
     </Page>
   );
-}
-
-function addLabel(name: string, value: string): void {
-  const filter = runFilter.get();
-  runFilter.set({ ...filter, labels: { ...filter.labels, [name]: value } });
 }
 
 /** The filter of the address, so that it survives a reload and Back. Without one there, that of the last visit stays. */
@@ -161,18 +162,24 @@ const statuses: readonly (readonly [StatusFilter, string])[] = [
   ["cancelled", "Cancelled"],
 ];
 
+type ChangeFilter = (of: (before: RunFilter) => Partial<RunFilter>) => void;
+
 interface ToolsProps {
   readonly filter: RunFilter;
   readonly counts: RunCounts | null;
   readonly searchRef: React.RefObject<HTMLInputElement | null>;
+  /** Set to the filter that is typed; `null` where it is wrong. */
+  readonly typedRef: React.RefObject<RunFilter | null>;
+  readonly change: ChangeFilter;
 }
 
-function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
+function Tools({ filter, counts, searchRef, typedRef, change }: ToolsProps): ReactNode {
   const workflows = useRead("workflow names", (signal) => client.workflows({ signal }));
   const line = queryOf(filter);
   const [text, setText] = useState(line);
   const { filter: typed, problem } = readQuery(text, Date.now());
   const typedLine = problem === null ? queryOf(typed) : null;
+  typedRef.current = problem === null ? typed : null;
   const apply = (): void => {
     if (typedLine !== null && typedLine !== queryOf(runFilter.get())) runFilter.set(typed);
   };
@@ -202,7 +209,6 @@ function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
           aria-label="Search runs"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          onBlur={apply}
         />
         {problem !== null && (
           <span className="err" role="status">
@@ -214,12 +220,12 @@ function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
         label="Status"
         choices={choices}
         value={filter.status}
-        onChange={(status) => runFilter.set({ ...runFilter.get(), status })}
+        onChange={(status) => change(() => ({ status }))}
       />
       <select
         aria-label="Workflow"
         value={filter.workflow}
-        onChange={(event) => runFilter.set({ ...runFilter.get(), workflow: event.target.value })}
+        onChange={(event) => change(() => ({ workflow: event.target.value }))}
       >
         <option value="">All workflows</option>
         {workflows.value?.map((name) => (
