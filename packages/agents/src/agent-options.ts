@@ -2,7 +2,7 @@ import { toMs } from "millrace/engine";
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
 import { modelRetry } from "./run/call-options.js";
-import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
+import { agentRules, check, redactorProblems, sameNames, teamRules } from "./settings/check-options.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
 import { newId } from "./system.js";
@@ -65,6 +65,6 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     sessionState: plainState(sessionState),
   };
   const rules = parts.kind === "team" ? (teamRules as typeof agentRules) : agentRules;
-  check(name, options, { rules, besides: sameNames(settings) });
+  check(name, options, { rules, besides: [...sameNames(settings), ...redactorProblems(options as never)] });
   return Object.freeze(settings);
 }

@@ -20,6 +20,7 @@ export type {
   StopRule,
   Verdict,
 } from "./settings/loop-options.types.js";
+export type { AskedOfLoop, ModelPrice, ModelPrices, RecordMode, RecordOptions } from "./settings/record.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";

@@ -50,3 +50,13 @@ export function durationOf(option: string, text: string): string {
     hint: "Use a number with its unit, such as 30s, 5m, 2h or 30d.",
   });
 }
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Epoch milliseconds of `2h`, which is so long ago, or of a time such as `2026-11-20` or `2026-11-20T08:00Z`; `null` for others. */
+export function sinceMs(text: string, nowMs: number): number | null {
+  const [, count, unit = ""] = /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return nowMs - Number(count) * (unitMs[unit] ?? 0);
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -157,14 +157,25 @@ function addRunning({ add, calls }: Context): void {
 }
 
 function addLooking({ add, calls }: Context): void {
-  onTarget(add("runs", "list runs, newest first"))
-    .option("--workflow <name>", "of this workflow")
-    .option("--status <status>", "running, waiting, completed, failed, cancelled, …", collect, [])
-    .option("--label <name=value>", "with this label", collect, [])
+  const filtered = (command: Command): Command =>
+    onTarget(command)
+      .option("--workflow <name>", "of this workflow")
+      .option("--status <status>", "running, waiting, completed, failed, cancelled, …", collect, [])
+      .option("--label <name=value>", "with this label", collect, [])
+      .option("--where <terms>", "such as 'status:failed label.team=berlin after:2h declined'");
+  filtered(add("runs", "list runs, newest first, with their errors"))
     .option("--limit <number>", "how many", defaultLimit)
     .option("--cursor <cursor>", "the next page")
     .action(calls(async () => (await import("./commands/runs.js")).runs));
-  withCode(add("show <runId>", "show a run: its steps, its prompts and its result"))
+  filtered(add("tail", "print each change of the runs, until it is interrupted")).action(
+    calls(async () => (await import("./commands/tail.js")).tail),
+  );
+  add("open <runId>", "open the page of a run in the studio of a server")
+    .option("--url <url>", "the server (default: that of `millrace dev`)")
+    .option("--token <token>", "for the server (default: MILLRACE_TOKEN)")
+    .addOption(jsonOption())
+    .action(calls(async () => (await import("./commands/open.js")).openRun));
+  withCode(add("show <runId>", "show a run: its input, steps, prompts, and its result or failure"))
     .option("--history", "with what happened, tick by tick")
     .option("--state", "with its state")
     .option("--at <tick>", "the state as it was after this tick")

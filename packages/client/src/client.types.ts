@@ -293,11 +293,24 @@ export interface RunMoment {
   readonly next: readonly PendingDelivery[];
   /** Top-level fields of the state that a fork may not set. */
   readonly closed: readonly string[];
+  /** Input of the requested work item; `null` if none was requested, or if it is not at work at this tick. */
+  readonly input: ItemInput | null;
 }
 
 export interface MomentOptions extends CallOptions {
   /** Id of a child, at any depth, that had started by then. @default the run itself */
   readonly childId?: string;
+  /** Id of a work item whose input to return as `input`. @default none */
+  readonly item?: number;
+}
+
+/** What a work item was started with. */
+export interface ItemInput {
+  readonly step: string;
+  /** One event, or those of a batch or a set. A batch that settles leaves out its failures. */
+  readonly events: readonly SomeEvent[];
+  /** Names of the slots of a set, in the order of `events`; `null` for one event and for a batch. */
+  readonly slots: readonly string[] | null;
 }
 
 /** A work item that a fork delivers its event to. */

@@ -21,6 +21,7 @@ export type {
   HistoryTick,
   KeyedOptions,
   ListedStatus,
+  ItemInput,
   MomentOptions,
   PendingDelivery,
   RunFilter,

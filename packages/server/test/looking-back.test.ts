@@ -205,6 +205,23 @@ describe("GET /handlers/{id}/attempts and /at/{tick}", () => {
     expect({ ticks, forked_from }).toEqual({ ticks: { first: 1, last: expect.any(Number) }, forked_from: null });
   });
 
+  it("has the input of a work item at the tick that started it", async () => {
+    const { get, answer, ended } = await open();
+    await answer(true);
+    await ended();
+    const [, , pay] = (await get("/handlers/one/attempts")).body.attempts;
+    const inputAt = async (query: string) => (await get(`/handlers/one/at/${query}`)).body.input;
+
+    expect(await inputAt(`${pay.started_tick}?item=${pay.item}`)).toMatchObject({
+      step: "pay",
+      events: [{ type: pay.event_type }],
+      slots: null,
+    });
+    expect(await inputAt(`${pay.started_tick}`)).toBeNull();
+    expect(await inputAt(`${pay.ended_tick}?item=${pay.item}`)).toBeNull();
+    expect((await get("/handlers/one/at/1?item=none")).status).toBe(400);
+  });
+
   it("give attempts in pages", async () => {
     const { get, answer, ended } = await open();
     await answer(true);

@@ -48,7 +48,7 @@ export function App(): ReactNode {
 function pageOf(route: Route): ReactNode {
   switch (route.page) {
     case "runs":
-      return <RunsPage />;
+      return <RunsPage query={route.query} />;
     case "workflows":
       return <WorkflowsPage />;
     case "workflow":

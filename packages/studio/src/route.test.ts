@@ -3,9 +3,10 @@ import { hrefOf, parseRoute } from "./route.js";
 
 describe("parseRoute", () => {
   it.each([
-    ["", { page: "runs" }],
-    ["#/", { page: "runs" }],
-    ["#/runs", { page: "runs" }],
+    ["", { page: "runs", query: "" }],
+    ["#/", { page: "runs", query: "" }],
+    ["#/runs", { page: "runs", query: "" }],
+    ["#/runs/status%3Afailed%20A-7", { page: "runs", query: "status:failed A-7" }],
     ["#/workflow/a%2Fb", { page: "workflow", name: "a/b" }],
     ["#/run/dg-1", { page: "run", id: "dg-1", tick: null }],
     ["#/run/dg-1/17", { page: "run", id: "dg-1", tick: 17 }],

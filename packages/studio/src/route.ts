@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 
 export type Route =
-  | { readonly page: "runs" }
+  | { readonly page: "runs"; readonly query: string }
   | { readonly page: "workflows" }
   | { readonly page: "workflow"; readonly name: string }
   | { readonly page: "run"; readonly id: string; readonly tick: number | null }
@@ -18,7 +18,7 @@ export function parseRoute(hash: string): Route {
     .replace(/^#?\/?/, "")
     .split("/")
     .map(decoded);
-  if (page === "" || page === "runs") return { page: "runs" };
+  if (page === "" || page === "runs") return { page: "runs", query: first };
   if (page === "workflows" || page === "sessions" || page === "audit") return { page };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };

@@ -329,7 +329,7 @@ describe("a fork", () => {
     await expect.poll(() => dialog.getByRole("button", { name: "Fork", exact: true }).isDisabled()).toBe(true);
     await dialog.getByLabel("risk").first().fill("0.81");
     await expect.poll(() => dialog.locator("pre").textContent()).toContain('"risk": 0.81');
-    await dialog.getByText("Checked, which approve gets next, stays as it is.").waitFor();
+    await dialog.getByText("The input Checked of approve stays as it is.").waitFor();
     await expect.poll(() => dialog.getByLabel("euros").count()).toBe(0);
     await dialog.getByLabel("Id of the new run").fill("origin");
     await dialog.getByRole("button", { name: "Fork", exact: true }).click();

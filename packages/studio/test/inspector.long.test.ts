@@ -87,6 +87,9 @@ describe("a step", () => {
     await node(page, "find").click();
     const cells = section(visit, "Output").getByRole("cell");
     await expect.poll(() => cells.count()).toBe(8);
+    await node(page, "write").click();
+    await textOf(section(visit, "Input").getByRole("row").first()).toContain("words");
+    await expect.poll(() => section(visit, "Input").getByRole("row").count()).toBe(5);
     await page.getByRole("group", { name: "Show" }).getByRole("button", { name: "State" }).click();
     await page.getByRole("group", { name: "State tree" }).waitFor();
     visit.expectNoFaults();
@@ -147,8 +150,29 @@ describe("a step", () => {
     await using visit = await open(id);
     await node(visit.page, "research").press("Enter");
     await textOf(section(visit, "Output")).toContain("notes of water mills");
+    await textOf(section(visit, "Input")).toContain("water mills");
+    await node(visit.page, "edit").press("Enter");
+    await textOf(section(visit, "Input")).toContain("the body of water mills");
+    await textOf(section(visit, "Input of the run")).toContain("water mills");
     await node(visit.page, "sketch›order").press("Enter");
     await textOf(section(visit, "Output")).toContain("an order of");
+    await textOf(section(visit, "Input")).toContain("a beginning of notes of water mills");
+    visit.expectNoFaults();
+  });
+
+  it("of a pipeline that has failed is red, and its run is a failed one in the list and its counts", async () => {
+    const id = await ended("archive", { input: "maps" });
+    await using visit = await open(id);
+    const { page } = visit;
+    await textOf(badge(page)).toBe("Failed");
+    await textOf(page.getByRole("alert")).toContain("The shelf is full.");
+    await textOf(node(page, "archive").locator(".sr")).toContain("Failed");
+    await textOf(node(page, "collect").locator(".sr")).toContain("Completed");
+    await page.getByRole("button", { name: "Retry" }).waitFor();
+    await visit.shoot("failed-pipeline");
+    await page.getByRole("link", { name: "Runs" }).first().click();
+    await page.getByRole("button", { name: /^Failed/ }).click();
+    await page.locator(`a[href*="${id}"]`).first().waitFor();
     visit.expectNoFaults();
   });
 
@@ -210,6 +234,26 @@ describe("a run that has ended", () => {
       expect.objectContaining({ files: 3 }),
       expect.objectContaining({ files: 2 }),
     ]);
+    visit.expectNoFaults();
+  });
+
+  it("is run again from a step, with another input of one of its items", async () => {
+    const id = await ended("digest", { files: 2 });
+    await using visit = await open(id);
+    const { page } = visit;
+    await node(page, "summarise").click();
+    await page.getByRole("button", { name: "Run again from here" }).click();
+    const dialog = page.getByRole("dialog");
+    const path = dialog.getByLabel("path");
+    await expect.poll(() => path.inputValue()).toBe('"articles/2.md"');
+    await path.fill('"articles/a-longer-name.md"');
+    await dialog.getByLabel("Id of the new run").fill(`${id}-again`);
+    await visit.shoot("run-again-from-a-step");
+    expect(await visit.hardships()).toEqual([]);
+    await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+
+    await textOf(page.locator("h1")).toBe(`${id}-again`);
+    expect(await server.settled(`${id}-again`)).toMatchObject({ result: { files: 2, words: 456 } });
     visit.expectNoFaults();
   });
 

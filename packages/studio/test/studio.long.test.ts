@@ -240,6 +240,33 @@ describe("the list of runs", () => {
     visit.expectNoFaults();
   });
 
+  it("keeps its filter in the address: over a reload and over Back, and a click on a label adds to it", async () => {
+    await using server = await StudioServer.start();
+    await server.client.run("count", { to: 1 }, { handlerId: "query-1", labels: { team: "berlin" } });
+    await server.client.run("count", { to: 1 }, { handlerId: "query-2", labels: { team: "paris" } });
+    await using visit = await Visit.open(browser, `${server.studio}#/runs`);
+    const { page } = visit;
+    const bar = page.getByLabel("Search runs");
+    const rows = page.locator("tr[data-run]");
+    await bar.fill("status:completed workflow:count query-");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByTitle("Only runs with team=berlin").click();
+    await expect.poll(() => bar.inputValue()).toBe("status:completed workflow:count label.team=berlin query-");
+    await expect.poll(() => rows.count()).toBe(1);
+    await visit.shoot("query-bar");
+    expect(await visit.hardships()).toEqual([]);
+
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.locator("a").first().click();
+    await page.locator(".transport").waitFor();
+    await page.goBack();
+    await expect.poll(() => bar.inputValue()).toBe("status:completed workflow:count label.team=berlin query-");
+    await bar.fill("status:odd");
+    await page.getByText("A status is one of").waitFor();
+    visit.expectNoFaults();
+  });
+
   it("goes by keys alone: down, pick two, compare; down, open; search; help", async () => {
     await using server = await StudioServer.start();
     for (const id of ["one", "two", "three"])

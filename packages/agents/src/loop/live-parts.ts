@@ -1,11 +1,15 @@
 import type { EffectCall } from "millrace";
 import type { AgentPart } from "millrace/wire";
+import { tickMs } from "../system.js";
 import { agentParts } from "./agent-parts.js";
 import { PieceSink } from "./part-sink.js";
 import type { StreamPart, UniqueIds } from "./unique-ids.js";
 
 /** Parts that say nothing once the answer is whole. */
 const passing: ReadonlySet<string> = new Set(["tool-input-start", "tool-input-delta", "tool-input-end", "raw", "ping"]);
+
+/** Parts that are words of the model. */
+const output: ReadonlySet<string> = new Set(["text-delta", "reasoning-delta", "tool-input-delta", "tool-call"]);
 
 /** Parts at which the SDK runs tools, or ends. */
 function isHeld(part: StreamPart): boolean {
@@ -19,6 +23,8 @@ function isHeld(part: StreamPart): boolean {
 export class LiveParts {
   readonly #target: ReadableStreamDefaultController<StreamPart>;
   readonly #ids: UniqueIds;
+  readonly #startedMs = tickMs();
+  #firstSeconds: number | null = null;
   #isLive = false;
   #hasBegun = false;
   /** `true`: the loop has words of the answer, and cannot begin anew. */
@@ -29,17 +35,24 @@ export class LiveParts {
     this.#ids = ids;
   }
 
+  /** Seconds from the request to the first output, for the record; nothing of an answer without any. */
+  firstOutput(): { readonly timeToFirstToken?: number } {
+    return this.#firstSeconds === null ? {} : { timeToFirstToken: this.#firstSeconds };
+  }
+
   /** Shows the parts of a live answer. Returns the parts to record. */
   async take(stream: ReadableStream<StreamPart>, call: EffectCall): Promise<StreamPart[]> {
     this.#isLive = true;
     const { signal } = call;
     const sink = new PieceSink(call);
     const parts: StreamPart[] = [];
+    this.#firstSeconds = null;
     try {
       for await (const given of stream as unknown as AsyncIterable<StreamPart>) {
         signal.throwIfAborted();
         const part = this.#ids.inPart(given);
         if (part.type === "error") throw part.error;
+        if (output.has(part.type)) this.#firstSeconds ??= (tickMs() - this.#startedMs) / 1000;
         if (!isHeld(part)) this.#emit(part);
         if (!passing.has(part.type)) keep(parts, part);
         for (const shown of shownOf(part)) sink.show(shown);

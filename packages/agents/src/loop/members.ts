@@ -59,7 +59,7 @@ async function lead(run: LoopRun, given: Delegated, settings: ExecutorSettings):
     ledger,
     pageTools: [],
     history: [],
-    unstored: [],
+    unstored: [message],
     said: [message],
     turns: [],
     asked: {},

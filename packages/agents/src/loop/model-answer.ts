@@ -41,7 +41,7 @@ export async function stream(run: LoopRun, request: Request, sink: PartSink): Pr
 
 /** Counts a model call when it ends, also when its answer is then refused. */
 function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
-  run.ledger.made.push(callMetrics(step));
+  run.ledger.made.push(callMetrics(step, run.settings.prices));
   if (!run.streams) run.ledger.heard.push(step.text);
   return step;
 }
@@ -58,7 +58,7 @@ function saidIn(run: LoopRun, step: StepResult<ToolSet> | undefined): Said {
     messages: step.response.messages.filter((message) => message.role === "assistant"),
     ...(problems.length > 0 && { problems: Object.fromEntries(problems) }),
     finishReason: step.finishReason,
-    metrics: callMetrics(step),
+    metrics: callMetrics(step, run.settings.prices),
   };
 }
 

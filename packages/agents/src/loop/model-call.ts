@@ -7,9 +7,10 @@ import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai
 import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
+import { recordModeOf, requestToRecord } from "../run/recorded-request.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
+import type { AskedOfModel, ModelSettings, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
 import { asJson } from "../settings/plain.js";
 import type { RunContext } from "../settings/run-context.types.js";
@@ -30,9 +31,9 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
     throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
   });
   run.asked = { ...run.asked, ...record.asked };
-  // A continued run repeats the text of its start.
-  if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
-    run.instructions = record.asked.instructions;
+  // A continued run repeats the text of its start, if the record has it as it was.
+  const isWhole = recordModeOf(run.settings) === "full" && run.settings.prepareStep === undefined;
+  if (isWhole && record.asked.instructions !== undefined) run.instructions = record.asked.instructions;
   run.ledger.calls.push(record.metrics);
   run.onUsage?.();
   return turnOf(record, place);
@@ -71,7 +72,7 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { inputTokens, outputTokens } = said.metrics;
     sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
-    return { asked: changedFields(run.asked, settings.redact?.(asked) ?? asked), ...asJson(said) };
+    return { asked: changedFields(run.asked, requestToRecord(settings, asked)), ...asJson(said) };
   } catch (error) {
     if (call.signal.aborted) throw error;
     const failure = toFailure(error, settings, call.attempt);
@@ -114,7 +115,7 @@ async function requestOf(
   const asked: AskedOfModel = {
     model: nameOf(model),
     instructions: instructions ?? null,
-    settings: modelSettings,
+    settings: withoutHeaders(modelSettings),
     tools: await describeTools(offered),
     toolChoice: toolChoice ?? null,
     ...(unstored.length > 0 && { messages: plainMessages(unstored) }),
@@ -133,6 +134,11 @@ async function requestOf(
     ...outputOption(settings, sink),
   };
   return { request, asked };
+}
+
+/** Headers may hold credentials. */
+function withoutHeaders({ headers: _headers, ...settings }: ModelSettings): ModelSettings {
+  return settings;
 }
 
 function only(tools: LoopTools, names: readonly string[]): LoopTools {

@@ -2,7 +2,9 @@ import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
+import { requestToRecord } from "../run/recorded-request.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
+import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
 import { LiveParts } from "./live-parts.js";
 import { changedFields } from "./turn.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
@@ -10,17 +12,19 @@ import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 type Generated = Awaited<ReturnType<Model["doGenerate"]>>;
 type Params = Parameters<Model["doGenerate"]>[0];
 
+type ModelPolicies = CallPolicies & RecordOptions<AskedOfLoop>;
+
 /** A model whose calls are recorded, by their number. */
 export class RecordedModel {
   readonly wrapped: Model;
   readonly #scope: Context;
   readonly #label: string;
   readonly #who: { readonly kind: "agent"; readonly name: string };
-  readonly #policies: CallPolicies;
+  readonly #policies: ModelPolicies;
   readonly #asked = new AskedBefore();
   #count = 0;
 
-  constructor(scope: Context, model: Exclude<LanguageModel, string>, policies: CallPolicies) {
+  constructor(scope: Context, model: Exclude<LanguageModel, string>, policies: ModelPolicies) {
     this.#scope = scope;
     this.#label = `${model.provider}/${model.modelId}`;
     this.#who = { kind: "agent", name: model.modelId };
@@ -58,7 +62,7 @@ export class RecordedModel {
         const { stream } = await model.doStream(within(params, call));
         const parts = await live.take(stream, call);
         if (!hasEnd(parts)) throw brokenStream(this.#who);
-        return { parts };
+        return { parts, ...live.firstOutput() };
       });
       live.finish(parts as readonly StreamPart[]);
     };
@@ -80,7 +84,8 @@ export class RecordedModel {
         key,
         async (call) => {
           try {
-            return { asked: this.#asked.changed(params), ...(await ask(call)) };
+            const asked = requestToRecord(this.#policies, this.#asked.changed(params));
+            return { asked, ...(await ask(call)) };
           } catch (error) {
             throw call.signal.aborted ? error : toFailure(error, this.#who, call.attempt);
           }
@@ -121,7 +126,13 @@ function idsFor({ prompt }: Params, place: string): UniqueIds {
 class AskedBefore {
   #fields: Record<string, unknown> = {};
 
-  changed({ prompt, abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings }: Params): object {
+  changed({
+    prompt,
+    abortSignal: _signal,
+    headers: _headers,
+    includeRawChunks: _raw,
+    ...settings
+  }: Params): AskedOfLoop {
     const before = (this.#fields["prompt"] ?? []) as readonly unknown[];
     const continues = before.length > 0 && JSON.stringify(prompt.slice(0, before.length)) === JSON.stringify(before);
     return { ...changedFields(this.#fields, settings as object), ...(!continues && { prompt }) };

@@ -9,7 +9,8 @@ import type { LanguageModel, ToolSet } from "ai";
 import type { Context, Duration, RetryPolicy } from "millrace";
 import { modelRetry } from "../run/call-options.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
-import { invalid } from "../settings/check-options.js";
+import { check, invalid, recordRules, redactorProblems } from "../settings/check-options.js";
+import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
 import { policiesOf } from "../settings/with-policies.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
@@ -17,7 +18,7 @@ import { untilRecorded } from "./tool-execution.js";
 import type { ToolRecord } from "./tool-record.js";
 import { isStream, lastOf, plainResult } from "./tools.js";
 
-export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
+export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies, RecordOptions<AskedOfLoop> {
   /** A model of a provider. The name of a model is not enough, because its calls could not be seen. */
   readonly model: Exclude<LanguageModel, string>;
   readonly tools?: Tools;
@@ -51,17 +52,18 @@ export interface Recorded<Tools extends ToolSet> {
  *
  * @example
  * const { text } = await generateText({ ...recorded(ctx, { model, tools }), prompt, stopWhen: isStepCount(10) });
- * @throws {WorkflowError} `OPTION_INVALID` for the name of a model.
+ * @throws {WorkflowError} `OPTION_INVALID` for the name of a model, and for options that are wrong.
  */
 export function recorded<Tools extends ToolSet = {}>(
   ctx: Context,
-  { model, tools, key = "loop", retry = modelRetry(2), timeout, limit }: RecordedOptions<Tools>,
+  { model, tools, key = "loop", retry = modelRetry(2), timeout, limit, ...recording }: RecordedOptions<Tools>,
 ): Recorded<Tools> {
+  check("recorded", recording, { rules: recordRules as never, besides: redactorProblems(recording as never) });
   if (typeof model === "string")
     throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Pass the model of a provider: `openai(name)`.");
   const scope = ctx.scope(key);
   const own = Object.entries((tools ?? {}) as ToolSet).map(([name, tool]) => [name, recordedTool(scope, name, tool)]);
-  const { wrapped } = new RecordedModel(scope, model, { retry, timeout, limit });
+  const { wrapped } = new RecordedModel(scope, model, { retry, timeout, limit, ...recording });
   return { model: wrapped, tools: Object.fromEntries(own) as Tools, maxRetries: 0 };
 }
 

@@ -1,11 +1,12 @@
 import { emptyMetrics, type ModelMetricsData, type StepMetricsData } from "@millrace/executor";
 import type { LanguageModelUsage, StepResult, ToolSet } from "ai";
+import type { ModelPrices } from "../settings/record.types.js";
 
 type Tokens = Omit<ModelMetricsData, "id" | "provider">;
 
 /** Metrics of one model call, without the duration, which the caller adds. */
-export function callMetrics(step: StepResult<ToolSet>): StepMetricsData {
-  const tokens = tokensOf(step.usage);
+export function callMetrics(step: StepResult<ToolSet>, prices?: ModelPrices): StepMetricsData {
+  const tokens = { ...tokensOf(step.usage), ...costOf(step, prices) };
   const { provider, modelId } = step.model;
   return {
     ...emptyMetrics,
@@ -15,6 +16,16 @@ export function callMetrics(step: StepResult<ToolSet>): StepMetricsData {
       : { timeToFirstToken: step.performance.timeToFirstOutputMs / 1000 }),
     details: { model: [{ id: modelId, provider, ...tokens }] },
   };
+}
+
+/** Nothing where no price is known. */
+function costOf({ model, usage }: StepResult<ToolSet>, prices: ModelPrices = {}): Pick<Tokens, "cost"> {
+  const price = prices[`${model.provider}/${model.modelId}`] ?? prices[model.modelId];
+  if (price === undefined) return {};
+  const cached = usage.inputTokenDetails.cacheReadTokens ?? 0;
+  const fresh = Math.max(0, (usage.inputTokens ?? 0) - cached);
+  const { input, output, cacheRead = input } = price;
+  return { cost: (fresh * input + cached * cacheRead + (usage.outputTokens ?? 0) * output) / 1_000_000 };
 }
 
 function tokensOf(usage: LanguageModelUsage): Tokens {

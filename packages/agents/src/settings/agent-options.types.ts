@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Executor } from "./executor.types.js";
 import type { AskedOfModel, Guards, ModelSettings, PrepareStep, StopRule } from "./loop-options.types.js";
 import type { ReadFile } from "./media-part.js";
+import type { ModelPrices, RecordOptions } from "./record.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions.types.js";
 import type { AgentTool } from "./tool.types.js";
@@ -18,7 +19,7 @@ export type Instructions =
 export type SdkTools = ToolSet | (() => Promise<ToolSet>);
 
 /** Options of an `Agent`. */
-export interface AgentOptions<Output = string> {
+export interface AgentOptions<Output = string> extends RecordOptions<AskedOfModel> {
   /** Any language model of the AI SDK. */
   readonly model: LanguageModel;
   /** Name in events, errors and prompts of teams. @default "agent", or "team" for a team */
@@ -61,8 +62,8 @@ export interface AgentOptions<Output = string> {
   readonly maxParallelTools?: number;
   /** How long one call of a tool without a `timeout` may take. Then its signal aborts, and the model gets the error. @default no limit */
   readonly toolTimeout?: Duration;
-  /** What is kept of a request in the record of its call. The model gets the request as it is. @default all of it */
-  readonly redact?: (asked: AskedOfModel) => AskedOfModel;
+  /** Prices of models: the cost of each call is recorded with its usage. @default no cost, as no price is known */
+  readonly prices?: ModelPrices;
   /** Limit of model calls in one run; tools work between them. @default 20 */
   readonly maxSteps?: number;
   /**

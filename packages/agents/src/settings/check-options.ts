@@ -3,11 +3,13 @@
 import { historyRuns, userId } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import {
+  callable,
   checkOptions,
   duration,
   list,
   type OptionChecks,
   object,
+  oneOf,
   type Rule,
   type Rules,
   text,
@@ -20,6 +22,7 @@ import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
 import type { CallPolicies } from "./call-policies.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import { settingsOf } from "./known-settings.js";
+import type { RecordOptions } from "./record.types.js";
 import type { AgentRunOptions, ContinueOptions, StepRunOptions } from "./run-options.types.js";
 
 export const languageModel: Rule = (model, option) => {
@@ -44,6 +47,18 @@ export const callRules: Rules<CallPolicies> = {
   limit: text,
 };
 
+/** Of what is recorded of the requests of model calls. */
+export const recordRules: Rules<RecordOptions<never>> = {
+  record: oneOf("full", "redacted", "off"),
+  redact: callable,
+};
+
+/** @returns the problem of a `redact` that is never called. */
+export function redactorProblems({ record, redact }: RecordOptions<never>): string[] {
+  if (redact === undefined || record === undefined || record === "redacted") return [];
+  return [`\`redact\` is only called with \`record: "redacted"\`, but \`record\` is ${JSON.stringify(record)}`];
+}
+
 export const agentRules: Rules<AgentOptions> = {
   model: languageModel,
   tools,
@@ -59,7 +74,9 @@ export const agentRules: Rules<AgentOptions> = {
   canHandOffTo: handoffs,
   ...callRules,
   limits: object,
-  ...unchecked("stopWhen prepareStep guards redact toolTimeout"),
+  ...(recordRules as Pick<Rules<AgentOptions>, "record" | "redact">),
+  prices: object,
+  ...unchecked("stopWhen prepareStep guards toolTimeout"),
 };
 
 export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };

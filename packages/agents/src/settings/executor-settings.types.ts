@@ -4,7 +4,16 @@ import type { Member } from "./executor.types.js";
 import type { StopRule } from "./loop-options.types.js";
 
 /** Options without a default. */
-type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact" | "toolTimeout";
+type Optional =
+  | "description"
+  | "outputSchema"
+  | "readFile"
+  | "sessions"
+  | "prepareStep"
+  | "record"
+  | "redact"
+  | "prices"
+  | "toolTimeout";
 type Resolved = "role" | "userId" | "enableAgenticState" | "stopWhen" | "maxRetries" | "sdkTools" | keyof CallPolicies;
 type WithDefault = Exclude<keyof AgentOptions, Optional | Resolved>;
 

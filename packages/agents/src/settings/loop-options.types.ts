@@ -6,6 +6,7 @@
 
 import type { StepMetricsData } from "@millrace/executor";
 import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolChoice, ToolSet } from "ai";
+import type { RecordMode } from "./record.types.js";
 import type { RunContext } from "./run-context.types.js";
 
 /** Temperature, token limits and the like, as the AI SDK takes them. */
@@ -102,4 +103,6 @@ export interface AskedOfModel {
    * before: the answers and the results of tools.
    */
   readonly messages?: readonly ModelMessage[];
+  /** Only in a record that does not have the whole request. */
+  readonly record?: Exclude<RecordMode, "full">;
 }

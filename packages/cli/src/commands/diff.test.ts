@@ -7,11 +7,23 @@ const completed = { type: "step.completed", item: 1, atMs: 5, elapsedMs: 3, outp
 it("two runs of one input do not differ by how long their attempts have worked, or by who has asked", () => {
   const other = { ...completed, atMs: 70, elapsedMs: 61, by: { user: "ada", door: "http" } };
 
-  expect(differencesOf(factsOf(completed), factsOf(other))).toEqual([]);
+  expect(differencesOf(factsOf(completed, "a"), factsOf(other, "b"))).toEqual([]);
 });
 
 it("two runs differ by a field of an event that is called `elapsedMs`", () => {
   const withField = (elapsedMs: number) => ({ ...completed, output: { type: "Done", data: { elapsedMs } } });
 
-  expect(differencesOf(factsOf(withField(1)), factsOf(withField(2)))).toHaveLength(1);
+  expect(differencesOf(factsOf(withField(1), "a"), factsOf(withField(2), "b"))).toHaveLength(1);
+});
+
+it("two runs differ by neither their own ids nor the times of the steps of a pipeline", () => {
+  const tickOf = (runId: string, duration: number) => ({
+    type: "step.completed",
+    output: { type: "Saved", data: { file: "a.txt", by: runId, duration: 5 } },
+    shown: [{ type: "pipeline.shown", data: { afterMs: duration, output: { stepId: "0", content: "x", duration } } }],
+  });
+
+  expect(differencesOf(factsOf(tickOf("a", 1), "a"), factsOf(tickOf("b", 2), "b"))).toEqual([]);
+  const other = { ...tickOf("b", 2), output: { type: "Saved", data: { file: "a.txt", by: "b", duration: 6 } } };
+  expect(differencesOf(factsOf(tickOf("a", 1), "a"), factsOf(other, "b"))).toHaveLength(1);
 });

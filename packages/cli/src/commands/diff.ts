@@ -6,7 +6,7 @@ import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow, withoutWorkflow } from "../target/unknown-workflow.js";
 import { type Difference, differencesOf } from "./differences.js";
-import { historyOf } from "./show.js";
+import { historyOf } from "./history-of.js";
 import { stateOrNull } from "./state-at.js";
 
 interface DiffOptions extends TargetOptions {
@@ -50,9 +50,15 @@ async function sideOf(target: Target, row: RunRow): Promise<Side> {
   const ticks = (await historyOf(target, runId)).map(({ number, tick }) => ({
     number,
     type: tick.type,
-    facts: factsOf(tick),
+    facts: factsOf(tick, runId),
   }));
-  return { row, ticks, state: await stateOrNull(target, runId), result: await resultOf(target, runId) };
+  const own = (value: unknown): unknown => withoutChance(value, runId);
+  return {
+    row,
+    ticks,
+    state: own(await stateOrNull(target, runId)),
+    result: own(await resultOf(target, runId)),
+  };
 }
 
 async function listedSide(_target: Target, row: RunRow): Promise<Side> {
@@ -76,18 +82,25 @@ interface Passing {
   readonly type: string;
 }
 
-export function factsOf({ elapsedMs: _, by: __, ...tick }: Passing): unknown {
-  return withoutTimes(tick);
+export function factsOf({ elapsedMs: _, by: __, ...tick }: Passing, runId: string): unknown {
+  return withoutChance(tick, runId);
 }
 
 /** Names of fields that hold times, ids of runs, and where a run comes from. */
 const passing = /(^|[a-z])(At|Due|Deadline)Ms$|^atMs$|^(attempt|runId|lineage|labels|ticket|origin|traceId|promptId)$/;
+/** Times in what pipelines and agents store of their work. */
+const ofWork: ReadonlySet<string> = new Set(["duration", "afterMs", "createdAt", "timeToFirstToken"]);
+const workFields = ["stepId", "stepResults", "totalTokens", "pipelineId", "afterMs"] as const;
 
-function withoutTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutTimes);
+/** Without what no two runs have in common: times, and the id of the run itself wherever it is. */
+function withoutChance(value: unknown, runId: string, place = ""): unknown {
+  if (typeof value === "string") return value === runId || value.startsWith(`${runId}/`) ? "(this run)" : value;
+  if (Array.isArray(value)) return value.map((one) => withoutChance(one, runId));
   if (typeof value !== "object" || value === null) return value;
+  const isWork = place === "metrics" || workFields.some((name) => name in value);
+  const isPassing = (name: string): boolean => passing.test(name) || (isWork && ofWork.has(name));
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, of]) => (passing.test(name) ? [] : [[name, withoutTimes(of)]])),
+    Object.entries(value).flatMap(([name, of]) => (isPassing(name) ? [] : [[name, withoutChance(of, runId, name)]])),
   );
 }
 

@@ -1,32 +1,28 @@
-import { defaultLimit, labelsOf, wholeNumber } from "../option-values.js";
-import { CliError } from "../output/cli-error.js";
+import { defaultLimit, wholeNumber } from "../option-values.js";
 import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
 import { wired } from "../output/wire-names.js";
 import { openTarget, withTarget } from "../target/open-target.js";
-import { runStatuses } from "../target/run-rows.js";
-import type { RunListQuery, RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
+import type { RunListQuery, RunRow, RunStatus, Target, TargetOptions } from "../target/target.types.js";
+import { failureOf } from "./failure-of.js";
+import { type FilterOptions, filterOf } from "./run-filter.js";
 
-interface RunsOptions extends TargetOptions {
-  readonly workflow?: string;
-  readonly status: readonly string[];
-  readonly label: readonly string[];
+interface RunsOptions extends TargetOptions, FilterOptions {
   readonly limit: string;
   readonly cursor?: string;
 }
 
 export async function runs(terminal: Terminal, options: RunsOptions): Promise<number> {
-  const { workflow, cursor } = options;
+  const { cursor } = options;
   const query: RunListQuery = {
+    ...filterOf(options, Date.now()),
     limit: wholeNumber("limit", options.limit, [1, 1_000]),
-    ...(workflow !== undefined && { workflow }),
-    ...(options.status.length > 0 && { status: options.status.map(statusOf) }),
-    ...(options.label.length > 0 && { labels: labelsOf(options.label) }),
     ...(cursor !== undefined && { cursor }),
   };
   return withTarget(openTarget(terminal, options), async (target) => {
-    const page = await target.list(query);
+    const { cursor: next, runs: listed } = await target.list(query);
+    const page = { cursor: next, runs: await Promise.all(listed.map((row) => withError(target, row))) };
     if (terminal.isJson) terminal.json({ runs: page.runs.map(jsonOf), cursor: page.cursor });
     else {
       for (const line of linesOf(terminal, page.runs)) terminal.line(line);
@@ -38,24 +34,22 @@ export async function runs(terminal: Terminal, options: RunsOptions): Promise<nu
 }
 
 /** The same list, from its next run on. */
-function nextPage({ workflow, status, label, limit }: RunsOptions, flags: readonly string[]): string {
+function nextPage({ workflow, status, label, where, limit }: RunsOptions, flags: readonly string[]): string {
   const filters = [
     ...(workflow === undefined ? [] : ["--workflow", workflow]),
     ...status.flatMap((one) => ["--status", one]),
     ...label.flatMap((one) => ["--label", one]),
+    ...(where === undefined ? [] : ["--where", where]),
     ...(limit === defaultLimit ? [] : ["--limit", limit]),
   ];
   return commandText("runs", { flags: [...filters, ...flags] });
 }
 
-export function statusOf(text: string): RunStatus {
-  const known = runStatuses.find((status) => status === text);
-  if (known !== undefined) return known;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--status\` is ${JSON.stringify(text)}.`,
-    hint: `Use one of ${runStatuses.join(", ")}.`,
-  });
+/** A store lists runs without their errors. */
+async function withError(target: Target, row: RunRow): Promise<RunRow> {
+  if (row.error !== undefined || row.status !== "failed") return row;
+  const failure = await failureOf(target, row.runId, row.ticks);
+  return { ...row, error: failure?.message ?? null };
 }
 
 const styles: Readonly<Partial<Record<RunStatus, Style>>> = {
@@ -68,20 +62,26 @@ const styles: Readonly<Partial<Record<RunStatus, Style>>> = {
 
 function linesOf(terminal: Terminal, rows: readonly RunRow[]): string[] {
   const nowMs = Date.now();
-  const cells = rows.map(({ runId, workflow, status, createdAtMs, labels }) => [
+  const cells = rows.map(({ runId, workflow, status, createdAtMs, labels, error }) => [
     runId,
     workflow,
     status,
     agoText(createdAtMs, nowMs),
-    Object.entries(labels)
-      .filter(([name]) => !name.startsWith("millrace."))
-      .map(([name, value]) => `${name}=${value}`)
-      .join(" "),
+    [
+      ...Object.entries(labels)
+        .filter(([name]) => !name.startsWith("millrace."))
+        .map(([name, value]) => `${name}=${value}`),
+      ...(error == null ? [] : [error]),
+    ].join("  "),
   ]);
   return tableText(cells, terminal.columns).map((line, index) => {
     const { status } = rows[index] as RunRow;
-    return line.replace(` ${status}`, ` ${terminal.paint(styles[status] ?? "dim", status)}`);
+    return line.replace(` ${status}`, ` ${paintedStatus(terminal, status)}`);
   });
+}
+
+export function paintedStatus(terminal: Terminal, status: RunStatus): string {
+  return terminal.paint(styles[status] ?? "dim", status);
 }
 
 export function jsonOf({
@@ -94,6 +94,8 @@ export function jsonOf({
   wakeAtMs,
   labels,
   ticks,
+  error,
 }: RunRow): object {
-  return wired({ runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks });
+  const facts = { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks };
+  return wired({ ...facts, ...(error != null && { error }) });
 }

@@ -1,5 +1,4 @@
 import type { RunAttempt } from "@millrace/client";
-import type { RawHistoryEntry } from "millrace/runtime";
 import { AttemptReader } from "../follow/attempts.js";
 import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
@@ -12,6 +11,8 @@ import { wired } from "../output/wire-names.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow } from "../target/unknown-workflow.js";
+import { failureOf, type RunFailure } from "./failure-of.js";
+import { type HistoryLine, historyOf, inputOf } from "./history-of.js";
 import { jsonOf } from "./runs.js";
 import { stateAt } from "./state-at.js";
 
@@ -50,7 +51,11 @@ async function openForLook(terminal: Terminal, options: ShowOptions): Promise<Ta
 
 interface Shown {
   readonly row: RunRow;
+  /** `null` where it is no longer kept. */
+  readonly input: unknown;
   readonly result: unknown;
+  /** Of a failed run; `null` where it is not known. */
+  readonly failure: FailedItem | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** `null` if they cannot be known without the code. */
   readonly attempts: readonly RunAttempt[] | null;
@@ -60,11 +65,10 @@ interface Shown {
   readonly state: unknown;
 }
 
-interface HistoryLine {
-  readonly number: number;
-  readonly atMs: number;
-  readonly runId: string;
-  readonly tick: { readonly type: string; readonly [field: string]: unknown };
+interface FailedItem extends RunFailure {
+  readonly step: string | null;
+  /** What the item was started with; `undefined` where it is not known. */
+  readonly input: unknown;
 }
 
 interface Wanted extends Omit<ShowOptions, "at"> {
@@ -80,11 +84,15 @@ async function gather(target: Target, options: Wanted): Promise<Shown> {
     throw unknownWorkflow(target, { unknown: [row], command: "show", args: [runId] });
   const outcome = hasCode ? await target.client.handle(runId).summary() : null;
   const tree = new StepTree(runId);
+  const attempts = hasCode ? await new AttemptReader(target, runId, tree).read() : null;
+  const canRead = hasCode || target.local !== null;
   return {
     row,
+    input: canRead ? await inputOf(target, runId) : null,
+    failure: canRead && row.status === "failed" ? await failedItem(target, row, attempts ?? []) : null,
     result: outcome?.status === "completed" ? outcome.result : undefined,
     error: outcome !== null && "error" in outcome ? { code: outcome.error.code, message: outcome.error.message } : null,
-    attempts: hasCode ? await new AttemptReader(target, runId, tree).read() : null,
+    attempts,
     tree,
     prompts: hasCode ? await openPrompts(target, runId) : [],
     history: history === true ? await historyOf(target, runId) : null,
@@ -92,20 +100,27 @@ async function gather(target: Target, options: Wanted): Promise<Shown> {
   };
 }
 
-/** Of a store as it is stored: also of a run whose code is not here. */
-export async function historyOf(target: Target, runId: string): Promise<HistoryLine[]> {
-  const entries: HistoryLine[] = [];
-  const source: AsyncIterable<RawHistoryEntry | HistoryLine> =
-    target.local === null
-      ? target.client.history(runId, { pageSize: 1_000 })
-      : target.local.runtime.history(runId, { raw: true });
-  for await (const { number, atMs, runId: of, tick } of source) entries.push({ number, atMs, runId: of, tick });
-  return entries;
+async function failedItem(
+  target: Target,
+  { runId, ticks }: RunRow,
+  attempts: readonly RunAttempt[],
+): Promise<FailedItem | null> {
+  const failure = await failureOf(target, runId, ticks);
+  if (failure === null) return null;
+  const own = attempts.filter((one) => one.runId === failure.runId && one.item === failure.item);
+  const [first] = own;
+  if (first === undefined) return { ...failure, step: null, input: undefined };
+  const { startedTick, item, step, runId: of } = first;
+  const { input } = await target.client.at(runId, startedTick, { item, ...(of !== runId && { childId: of }) });
+  const events = input?.events.map(({ type: _, ...fields }) => fields);
+  return { ...failure, step, input: events?.length === 1 ? events[0] : events };
 }
 
-function toJson({ row, result, error, attempts, prompts, history, state }: Shown): object {
+function toJson({ row, input, result, failure, error, attempts, prompts, history, state }: Shown): object {
   return {
     ...jsonOf(row),
+    input,
+    ...(failure !== null && { failure: wired(failure) }),
     ...(result !== undefined && { result }),
     error,
     attempts: attempts?.map(attemptJson) ?? null,
@@ -127,18 +142,31 @@ function attemptJson({ runId, workflow, waits, calls, ...attempt }: RunAttempt):
 }
 
 function toLines(terminal: Terminal, shown: Shown): string[] {
-  const { row, result, error, tree, prompts, history, state } = shown;
+  const { row, input, result, failure, error, tree, prompts, history, state } = shown;
   const paint = terminal.paint.bind(terminal);
   const lines = [`${paint("bold", row.workflow)}  ${paint("dim", row.runId)}`, factsLine(row)];
   const labels = Object.entries(row.labels).filter(([name]) => !name.startsWith("millrace."));
   if (labels.length > 0) lines.push(labels.map(([name, value]) => `${name}=${value}`).join("  "));
+  if (input !== null) lines.push(`${paint("dim", "input")}  ${valueText(input, Math.max(20, terminal.columns - 7))}`);
   for (const line of tree.lines(Date.now(), null)) lines.push(painted(terminal, line));
   for (const prompt of prompts) lines.push(...promptLines(terminal, prompt));
-  if (error !== null) lines.push(`${paint("red", error.code)}  ${error.message}`);
+  const message = error?.message ?? failure?.message;
+  if (message !== undefined) lines.push(`${paint("red", error?.code ?? "failed")}  ${message}`);
+  if (failure !== null) lines.push(...failureLines(terminal, failure));
   if (result !== undefined && result !== null) lines.push(...resultLines(terminal, result));
   if (history !== null) lines.push("", ...history.map((entry) => historyLine(terminal, entry)));
   if (state !== undefined) lines.push("", jsonText(state, 2));
   return lines;
+}
+
+/** The item that has failed, with its input, and the place in the code. */
+function failureLines(terminal: Terminal, { step, item, input, place }: FailedItem): string[] {
+  const room = Math.max(20, terminal.columns - 4);
+  return [
+    ...(step === null ? [] : [`  in ${step}, item ${item}`]),
+    ...(input === undefined ? [] : [`  with ${valueText(input, room - 5)}`]),
+    ...(place === null ? [] : [`  at ${place}`]),
+  ];
 }
 
 function factsLine({ status, createdAtMs, updatedAtMs, endedAtMs, ticks }: RunRow): string {

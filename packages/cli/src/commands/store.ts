@@ -5,7 +5,7 @@ import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import type { LocalTarget, RunStatus, TargetOptions } from "../target/target.types.js";
-import { statusOf } from "./runs.js";
+import { statusOf } from "./run-filter.js";
 
 type StoreOptions = Pick<TargetOptions, "store">;
 

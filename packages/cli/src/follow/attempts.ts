@@ -12,6 +12,16 @@ function changeOf(attempt: RunAttempt): StepChange {
   return { ...attempt, atMs: startedAtMs, elapsedMs, note: error?.message ?? wait ?? null };
 }
 
+/** The event of a step by which a pipeline moves on. */
+export function isInnerEvent(type: string): boolean {
+  return /^pipeline\.(start|finish|gather|again|converse|cancel)\b/.test(type);
+}
+
+/** A step by which a pipeline moves on, and which nobody wrote. */
+function isInner({ eventType, step }: RunAttempt): boolean {
+  return eventType === null ? step.endsWith(": gather") : isInnerEvent(eventType);
+}
+
 /** Reports each change once. */
 export class AttemptReader {
   readonly #target: Target;
@@ -31,7 +41,7 @@ export class AttemptReader {
     try {
       for await (const one of this.#target.client.attempts(this.#runId)) attempts.push(one);
       if (attempts.some((one) => !this.#listener.has(one.runId))) await this.#addChildren();
-      for (const one of attempts) this.#report(one);
+      for (const one of attempts) if (!isInner(one)) this.#report(one);
       return attempts;
     } catch (error) {
       if (!/^(RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;

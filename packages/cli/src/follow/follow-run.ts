@@ -11,6 +11,7 @@ import { wired } from "../output/wire-names.js";
 import type { Target } from "../target/target.types.js";
 import { LiveRegion } from "./live-region.js";
 import { answerPrompt, type OpenPrompt, openPrompts } from "./open-prompts.js";
+import { readEvent, TextLines } from "./shown-text.js";
 import { feedSteps } from "./step-feed.js";
 import { itemText, type StepChange, StepTree } from "./step-tree.js";
 
@@ -27,6 +28,11 @@ export interface FollowSetup {
   readonly asks: boolean;
   /** Leaves the run: as Ctrl-C does in the middle of a question. */
   readonly leave: () => void;
+}
+
+interface ShownEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
 }
 
 /** Begin before the run is started here: then nothing is missed. */
@@ -114,17 +120,32 @@ export class Follower {
   async #showEvents(): Promise<void> {
     const { run, signal, after } = this.#setup;
     await run.accepted;
+    const lines = new TextLines((line) => this.#region.print(cut(line, this.#terminal.columns)));
     for await (const { sequence, event, origin, promptId, writer, call } of run.stream({ after, signal })) {
-      if (this.#terminal.isJson) {
+      if (this.#terminal.isJson)
         this.#terminal.json({ type: "event", sequence, origin, prompt_id: promptId, writer, call, event });
-      } else {
-        const { type, ...fields } = event as { readonly type: string };
-        const from = origin === null ? "" : ` of ${origin}`;
-        const room = Math.max(20, this.#terminal.columns - type.length - 6);
-        const text = `${this.#terminal.paint("cyan", "›")} ${cut(type, 60)}${from} ${this.#terminal.paint("dim", valueText(fields, room))}`;
-        this.#region.print(text);
-      }
+      else this.#showEvent(event as ShownEvent, { origin, lines });
     }
+    lines.flush();
+  }
+
+  #showEvent(
+    event: ShownEvent,
+    { origin, lines }: { readonly origin: string | null; readonly lines: TextLines },
+  ): void {
+    const read = readEvent(event);
+    if (read === "nothing") return;
+    if (read !== null && "text" in read) return lines.push(read.text);
+    lines.flush();
+    const { paint, columns } = this.#terminal;
+    const arrow = paint.call(this.#terminal, "cyan", "›");
+    if (read !== null) return this.#region.print(`${arrow} ${cut(read.line, Math.max(20, columns - 2))}`);
+    const { type, ...fields } = event;
+    const from = origin === null ? "" : ` of ${origin}`;
+    const room = Math.max(20, columns - type.length - 6);
+    this.#region.print(
+      `${arrow} ${cut(type, 60)}${from} ${paint.call(this.#terminal, "dim", valueText(fields, room))}`,
+    );
   }
 
   #onChange(change: StepChange): void {

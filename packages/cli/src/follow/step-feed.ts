@@ -11,7 +11,7 @@ import type { CompiledWorkflow } from "millrace/engine";
 import type { Code } from "../code/load-code.js";
 import { durationText } from "../output/format.js";
 import type { Target } from "../target/target.types.js";
-import { AttemptReader } from "./attempts.js";
+import { AttemptReader, isInnerEvent } from "./attempts.js";
 import { type StepChange, type StepListener, waitText } from "./step-tree.js";
 
 /** Resolves once everything known is reported. */
@@ -52,15 +52,22 @@ function listen(workflow: Workflow, listener: StepListener): (() => void)[] {
     workflow.on(name, (payload) => {
       if (listener.has(payload.runId)) report(payload);
     });
+  // Steps by which a pipeline moves on, and which nobody wrote.
+  const inner = new Set<string>();
+  const keyOf = ({ runId, item }: { readonly runId: string; readonly item: number }): string => `${runId}#${item}`;
   const change = (
     facts: Omit<AttemptEvent, "events" | "elapsedMs" | "error" | "final">,
     of: Partial<StepChange> & { status: AttemptStatus },
   ): void => {
     const { runId, step, item, attempt, atMs } = facts;
+    if (inner.has(keyOf(facts))) return;
     listener.change({ runId, step, item, attempt, atMs, elapsedMs: null, note: null, ...of });
   };
   return [
-    on("step.started", (facts) => change(facts, { status: "running" })),
+    on("step.started", (facts) => {
+      if (facts.events.some(({ type }) => isInnerEvent(type))) inner.add(keyOf(facts));
+      change(facts, { status: "running" });
+    }),
     on("step.completed", (facts) => change(facts, { status: "completed", elapsedMs: facts.elapsedMs })),
     on("step.failed", (facts) =>
       change(facts, { status: "failed", elapsedMs: facts.elapsedMs, note: messageOf(facts.error) }),

@@ -1,5 +1,5 @@
 /** Runs in a list of a server, and their statuses. */
-import type { Client, Flows, RunSummary } from "@millrace/client";
+import type { Client, Flows, RunSelection, RunSummary } from "@millrace/client";
 import type { RunListQuery, RunRow, RunRows, RunStatus } from "./target.types.js";
 
 export function fromSummary(run: RunSummary): RunRow {
@@ -14,6 +14,7 @@ export function fromSummary(run: RunSummary): RunRow {
     labels: run.labels,
     forkedFrom: run.forkedFrom && { runId: run.forkedFrom.handlerId, tick: run.forkedFrom.at },
     ticks: run.ticks?.last ?? null,
+    error: "error" in run ? run.error.message : null,
   };
 }
 
@@ -30,14 +31,21 @@ const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | 
 export const runStatuses = Object.keys(ofServer) as RunStatus[];
 
 /** A server has fewer statuses; whether a run waits is a separate field. */
-export async function listOfServer(client: Client<Flows>, query: RunListQuery): Promise<RunRows> {
-  const { status, ...rest } = query;
+export function serverFilter({ status, ...rest }: Omit<RunListQuery, "limit" | "cursor">): RunSelection {
   const isOpen = status?.every((one) => ofServer[one] === "running") ?? false;
   const isSplit = isOpen && status?.includes("waiting") !== status?.includes("running");
-  const { runs, cursor: next } = await client.runs({
+  return {
     ...rest,
     ...(status !== undefined && { status: [...new Set(status.map((one) => ofServer[one]))] }),
     ...(isSplit && { waiting: status?.includes("waiting") ?? false }),
-  });
+  };
+}
+
+export async function listOfServer(
+  client: Client<Flows>,
+  { limit, cursor, ...filter }: RunListQuery,
+): Promise<RunRows> {
+  const page = { limit, ...(cursor !== undefined && { cursor }) };
+  const { runs, cursor: next } = await client.runs({ ...serverFilter(filter), ...page });
   return { runs: runs.map(fromSummary), cursor: next };
 }

@@ -34,12 +34,19 @@ export interface RunRow {
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
   /** Null where the server does not say. */
   readonly ticks: number | null;
+  /** Message of the error of a failed run; left out where the list does not have it. */
+  readonly error?: string | null;
 }
 
 export interface RunListQuery {
   readonly workflow?: string;
   readonly status?: readonly RunStatus[];
   readonly labels?: Readonly<Record<string, string>>;
+  /** Beginning of an id, or part of the value of a label or of the message of an error. */
+  readonly search?: string;
+  /** Epoch milliseconds. */
+  readonly createdAfter?: number;
+  readonly createdBefore?: number;
   readonly limit: number;
   readonly cursor?: string;
 }

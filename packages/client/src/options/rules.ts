@@ -74,7 +74,7 @@ export const history: Rules = rulesOf(
   "signal after:number before:number types:list changes:flag follow:flag pageSize:number",
 );
 export const attempts: Rules = rulesOf("signal after:number pageSize:number");
-export const moment: Rules = rulesOf("signal tick:number childId");
+export const moment: Rules = rulesOf("signal tick:number childId item:number");
 export const fork: Rules = rulesOf("signal key at:number handlerId state:json event:json item:number");
 export const schedule: Rules = rulesOf(
   "signal queue queueKey priority:number cron timezone workflow input:object overlap catchUp labels:object",

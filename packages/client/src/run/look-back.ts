@@ -115,9 +115,9 @@ function toAttempt({ waits, calls, ...attempt }: AttemptRecord): RunAttempt {
 export function readMoment(
   { transport, classes }: Connection,
   handlerId: string,
-  { tick, childId, signal }: MomentOptions & { readonly tick: number },
+  { tick, childId, item, signal }: MomentOptions & { readonly tick: number },
 ): Promise<RunMoment> {
-  const query: MomentParams = { run_id: childId };
+  const query: MomentParams = { run_id: childId, item };
   const call: Call = {
     method: "GET",
     path: pathTo("/handlers/{id}/at/{tick}", { id: handlerId, tick: `${tick}` }),
@@ -128,13 +128,17 @@ export function readMoment(
   return transport.read(call, "steps", (moment: MomentRecord) => toMoment(moment, options));
 }
 
-function toMoment({ waiting, steps, prompts, next, ...moment }: MomentRecord, options: DecodeOptions): RunMoment {
+function toMoment(
+  { waiting, steps, prompts, next, input, ...moment }: MomentRecord,
+  options: DecodeOptions,
+): RunMoment {
   return {
     ...fromWire(moment),
     isWaiting: waiting,
     steps: steps.map(fromWire),
     prompts: toPrompts(prompts, options),
     next: next.map(({ event, ...delivery }) => ({ ...fromWire(delivery), event: decodeEvent(event, options) })),
+    input: input && { ...input, events: input.events.map((event) => decodeEvent(event, options)) },
   };
 }
 

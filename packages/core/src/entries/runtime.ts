@@ -15,6 +15,7 @@ export type {
   ChildRun,
   DetailedEntry,
   HistoryEntry,
+  ItemInput,
   MomentOptions,
   PendingDelivery,
   RawHistoryEntry,

@@ -338,7 +338,8 @@ class StoredRuntime {
 
   async at(runId: string, tick: number, options: MomentOptions = {}): Promise<RunMoment> {
     checkCallOptions("at", options);
-    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options.childId);
+    if (options.item !== undefined) positiveInteger(options.item, "item");
+    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options);
   }
 
   async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {

@@ -193,6 +193,14 @@ export interface MomentRecord {
   readonly prompts: readonly PromptRecord[];
   readonly next: readonly DeliveryRecord[];
   readonly closed: readonly string[];
+  readonly input: InputRecord | null;
+}
+
+/** What a work item was started with. */
+export interface InputRecord {
+  readonly step: string;
+  readonly events: readonly Envelope[];
+  readonly slots: readonly string[] | null;
 }
 
 export interface StepRecord {

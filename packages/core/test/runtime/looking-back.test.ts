@@ -1,12 +1,22 @@
 /** What each tick was about and changed, as it happens; a run at any tick; forks that edit an event. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { ChildRun, DetailedEntry, DetailedHistoryOptions, RunMoment, Runtime } from "../../src/entries/runtime.js";
+import type {
+  ChildRun,
+  DetailedEntry,
+  DetailedHistoryOptions,
+  RunAttempt,
+  RunMoment,
+  Runtime,
+} from "../../src/entries/runtime.js";
 import {
+  collect,
   defineWorkflow,
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  join,
+  many,
   StartEvent,
   StepFailedEvent,
   StopEvent,
@@ -209,6 +219,38 @@ describe("at()", () => {
       { ...none, step: "rescue", done: 1 },
     ]);
     expect(await runtime.at("one", ticks)).toEqual(waiting);
+  });
+
+  it("has the input of a work item, also of a collect step and of a join", async () => {
+    class Part extends event("Part", { n: z.number() }) {}
+    class Sum extends event("Sum", { n: z.number() }) {}
+    class Side extends event("Side") {}
+    const gathering = defineWorkflow("gathering")
+      .step("split", { on: StartEvent, emits: [many(Part)] }, () => [1, 2].map((n) => new Part({ n })))
+      .step("side", { on: StartEvent, emits: Side }, () => new Side())
+      .step("add", { on: collect(Part), emits: Sum }, (parts) => new Sum({ n: parts.length }))
+      .step(
+        "end",
+        { on: join({ sum: Sum, side: Side }), emits: StopEvent },
+        ({ sum }) => new StopEvent({ result: sum.n }),
+      )
+      .build();
+    const machine = new Machine();
+    const { runtime } = machine.open({ gathering });
+    const run = runtime.run("gathering", {}, { runId: "one" });
+    await machine.clock.advance(0);
+    await run;
+    const attempts: RunAttempt[] = [];
+    for await (const attempt of runtime.attempts("one")) attempts.push(attempt);
+    const inputOf = async (name: string) => {
+      const { startedTick, item } = attempts.find(({ step }) => step === name) as RunAttempt;
+      return (await runtime.at("one", startedTick, { item })).input;
+    };
+
+    expect(await inputOf("add")).toMatchObject({ step: "add", events: [{ n: 1 }, { n: 2 }], slots: null });
+    expect(await inputOf("end")).toMatchObject({ events: [{ n: 2 }, {}], slots: ["sum", "side"] });
+    expect(await inputOf("split")).toMatchObject({ events: [{ type: "StartEvent" }] });
+    await expect(runtime.at("one", 1, { item: 0 })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
   it.each([0, -1, 1.5, 1_000, Number.NaN])("refuses the tick %d", async (tick) => {

@@ -280,11 +280,13 @@ interface NewFrame extends Pick<Frame, "node" | "parent" | "at" | "queue">, Part
 
 function openFrame(course: Transition, { key, branch = null, ...rest }: NewFrame): Step[] {
   const { state, tree } = course;
-  const isParallel = rest.node !== null && tree.node(rest.node).kind === "parallel";
+  const owner = rest.node === null ? null : tree.container(rest.node);
+  const isParallel = owner?.kind === "parallel";
   const children = tree.childrenOf(rest.node);
   const names = rest.queue.map((position) => (children[position] as PipelineNode).name);
   const outputs = pagedList<StoredOutput | null>(isParallel ? rest.queue.map(() => null) : []);
-  state.frames[key] = { ...rest, names, branch, outputs, starts: pagedList([0]) };
+  const forwards = owner?.kind === "loop" && owner.forwards ? ({ forwards: true } as const) : {};
+  state.frames[key] = { ...rest, names, branch, ...forwards, outputs, starts: pagedList([0]) };
   if (rest.queue.length === 0) return leave(course, key);
   if (isParallel) return rest.queue.flatMap((_, at) => enter(course, { frame: key, at }));
   return enter(course, { frame: key, at: 0 });

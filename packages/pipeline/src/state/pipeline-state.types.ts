@@ -211,6 +211,8 @@ export interface Frame {
   /** Of a Loop: which of the outputs each of its iterations begins with. */
   readonly starts: PagedList<number>;
   readonly branch: "if" | "else" | null;
+  /** Only of a Loop whose iterations see the outputs of those before. */
+  readonly forwards?: true;
   /** Of an isolated Parallel. See `branch-state.ts`. */
   branchStates?: BranchStates;
 }

@@ -76,8 +76,8 @@ export function mountHistory(server: Server): void {
     handle: async (call) => {
       const { params, query, tenant } = call;
       const facts = await factsOf(server, call);
-      const { run_id: childId } = query;
-      const of = childId === undefined ? { tenant } : { tenant, childId };
+      const { run_id: childId, item } = query;
+      const of = { tenant, ...(childId !== undefined && { childId }), ...(item !== undefined && { item }) };
       return json(toMoment(await runtime.at(params.id, params.tick, of), facts, childId === undefined));
     },
   });

@@ -109,5 +109,13 @@ export const moment = z
       )
       .describe("What a fork from here delivers first."),
     closed: z.array(z.string()).describe("Top-level fields that `state` of a fork may not set."),
+    input: z
+      .object({
+        step: z.string(),
+        events: z.array(envelope).describe("One event, or those of a batch or a set."),
+        slots: z.array(z.string()).nullable().describe("Names of the slots of a set, in the order of `events`."),
+      })
+      .nullable()
+      .describe("Input of the requested work item, where it is at work then."),
   })
   .openapi("Moment");

@@ -59,7 +59,7 @@ export function toAttempt({ waits, calls, ...attempt }: RunAttempt): AttemptReco
 
 /** @param isForkable `false` of a child: only whole runs are forked. */
 export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: boolean): MomentRecord {
-  const { number, atMs, status, isWaiting, state, steps, prompts, next } = moment;
+  const { number, atMs, status, isWaiting, state, steps, prompts, next, input } = moment;
   return {
     number,
     at: isoTime(atMs),
@@ -73,6 +73,7 @@ export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: bo
       return { item, step, event: toEnvelope(event, facts), editable: reason === null, reason };
     }),
     closed: isForkable ? closedFields(facts, state) : [],
+    input: input && { ...input, events: input.events.map((event) => toEnvelope(event, facts)) },
   };
 }
 

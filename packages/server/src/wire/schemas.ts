@@ -209,6 +209,12 @@ export const attemptsQuery = z.object({
 
 export const momentQuery = z.object({
   run_id: z.string().min(1).max(1_000).optional().describe("A child that had started by then."),
+  item: z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/, "is not the id of a work item")
+    .transform(Number)
+    .optional()
+    .openapi({ type: "integer", minimum: 1, description: "A work item whose `input` to return." }),
 });
 
 export const standQuery = z.object({

@@ -20,3 +20,9 @@ export function jsonOf(value: unknown): Json {
 export function fieldsOf({ type: _, ...fields }: SomeEvent): JsonObject {
   return jsonOf(fields) as JsonObject;
 }
+
+/** A value as ticks store it: `{ json, meta }`, where `meta` says what JSON does not have. */
+export function storedJson(stored: unknown): Json {
+  if (typeof stored !== "object" || stored === null || !("json" in stored)) return jsonOf(stored);
+  return jsonOf(stored.json);
+}

@@ -6,12 +6,13 @@ import type { Json } from "../api/json.types.js";
 import { jsonOf } from "../api/plain-json.js";
 import { endedAtMsOf, errorOf } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
+import { isPipeline } from "../graph/draw-pipeline.js";
 import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { readGraph } from "../graph/use-graph.js";
 import { stepNaming, workflowsOf } from "../model/step-names.js";
 import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
-import { duration, plural, short } from "../ui/format.js";
+import { duration, isRecord, plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Read } from "../ui/states.js";
@@ -19,6 +20,8 @@ import { StatusBadge, statusOf } from "../ui/status.js";
 import { type LoadedRun, loadRun } from "./load-run.js";
 import { type DifferenceFacts, firstDifference, type Piece } from "./model/first-difference.js";
 import { type ComparedRun, matchTicks } from "./model/match-ticks.js";
+import { modelPairs } from "./model/model-pairs.js";
+import { ModelTable } from "./model-table.js";
 import { StateTable } from "./state-table.js";
 import { StepTable } from "./step-table.js";
 import { TickTable } from "./tick-table.js";
@@ -71,6 +74,7 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
     const matched = matchTicks(left, right, fork?.at ?? 0);
     return { pairs: matched, difference: firstDifference({ a: left, b: right, pairs: matched, fork }) };
   }, [a, b, fork, graph]);
+  const models = useMemo(() => modelPairs(a, b), [a, b]);
   const show = (): void => table.current?.querySelector("tr.first")?.scrollIntoView({ block: "center" });
   return (
     <>
@@ -97,7 +101,8 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
           </Button>
         )}
       </div>
-      <StateTable a={stateOf(a)} b={stateOf(b)} />
+      <ModelTable pairs={models} />
+      <StateTable a={stateOf(a, graph)} b={stateOf(b, graph)} />
       {graph !== null && <StepTable a={a} b={b} graph={graph} forkAt={fork?.at ?? null} />}
       <TickTable
         a={a.handler.handlerId}
@@ -149,8 +154,11 @@ function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: strin
   );
 }
 
-function stateOf({ end }: LoadedRun): Json {
-  return (end?.state ?? null) as Json;
+/** Of a pipeline, the state of its session: all else is how it runs. */
+function stateOf({ end }: LoadedRun, graph: WorkflowGraphData | null): Json {
+  const state = (end?.state ?? null) as Json;
+  if (graph === null || !isPipeline(graph) || !isRecord(state)) return state;
+  return (state["session"] ?? null) as Json;
 }
 
 function outcomeOf(handler: RunSummary): string {

@@ -25,7 +25,7 @@ const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
   retrying: "running",
   done: "done",
   failed: "failed",
-  caught: "done",
+  caught: "failed",
 };
 
 export function StepNode(props: NodeProps): ReactNode {

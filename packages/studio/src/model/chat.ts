@@ -6,7 +6,7 @@
 import type { Path } from "./path.types.js";
 
 export interface ChatPart {
-  readonly kind: "text" | "reasoning" | "call" | "result" | "file";
+  readonly kind: "text" | "reasoning" | "call" | "result" | "file" | "note";
   readonly text: string;
   /** Of the tool. */
   readonly name: string | null;
@@ -68,7 +68,7 @@ function titleOf(owner: Readonly<Record<string, unknown>>, path: Path): string {
   return place === "" ? "Messages" : place;
 }
 
-function messageOf({ role, content }: Message): ChatMessage {
+export function messageOf({ role, content }: Message): ChatMessage {
   if (typeof content === "string") return { role, parts: [{ kind: "text", text: content, name: null }] };
   const list = Array.isArray(content) ? content : [content];
   return { role, parts: list.map((part) => partOf(part as Readonly<Record<string, unknown>> | null)) };
@@ -84,6 +84,12 @@ function partOf(part: Readonly<Record<string, unknown>> | null): ChatPart {
       return { kind: "call", text: textOf(part["input"] ?? part["args"]), name };
     case "tool-result":
       return { kind: "result", text: textOf(part["output"] ?? part["result"]), name };
+    case "tool-approval-request":
+      return { kind: "note", text: "A person is asked for permission.", name };
+    case "tool-approval-response": {
+      const note = typeof part["reason"] === "string" ? `: ${part["reason"]}` : ".";
+      return { kind: "note", text: `${part["approved"] === true ? "Allowed" : "Not allowed"}${note}`, name };
+    }
     case "file":
     case "image":
       return { kind: "file", text: String(part["filename"] ?? part["mediaType"] ?? "file"), name: null };

@@ -54,7 +54,7 @@ describe("contentOfTick", () => {
 
     expect(contentOfTick(entry(3, "stream.written", { event: progress }))?.value).toEqual({ done: 1 });
     expect(contentOfTick(entry(3, "wait.opened", { prompt: progress }))?.type).toBe("Progress");
-    expect(contentOfTick(entry(3, "effect.recorded", { value: 7 }))).toEqual({ type: null, value: 7 });
+    expect(contentOfTick(entry(3, "effect.recorded", { value: { json: 7 } }))).toEqual({ type: null, value: 7 });
     expect(contentOfTick(entry(3, "run.idled"))).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /** What went into a run and its steps, and what came out, as ticks record it. */
 import type { HistoryEntry, HistoryTick, RunAttempt } from "@millrace/client";
 import type { Json, JsonObject } from "../api/json.types.js";
-import { jsonOf } from "../api/plain-json.js";
+import { jsonOf, storedJson } from "../api/plain-json.js";
 import { dispatchedIn, isEvent, type StoredEvent } from "./emitted.js";
 import type { StepNaming } from "./step-names.js";
 
@@ -16,7 +16,8 @@ function isInternal({ type }: StoredEvent): boolean {
   return type.startsWith("pipeline.") && type !== "pipeline.start";
 }
 
-function datumOf(stored: unknown): Datum | null {
+/** An event as a value, or a list of them; `null` for what is no event, or only moves a pipeline on. */
+export function datumOf(stored: unknown): Datum | null {
   if (Array.isArray(stored)) return listOf(stored.filter(isEvent).filter((event) => !isInternal(event)));
   if (!isEvent(stored) || isInternal(stored)) return null;
   return { type: stored.type, value: jsonOf(stored.data ?? {}) };
@@ -68,7 +69,7 @@ export function contentOfTick(entry: HistoryEntry): Datum | null {
   const { tick } = entry;
   const start = startOf(entry);
   if (start !== null) return start;
-  if (tick.type === "effect.recorded") return { type: null, value: jsonOf(tick["value"]) };
+  if (tick.type === "effect.recorded") return { type: null, value: storedJson(tick["value"]) };
   return datumOf(tick["event"] ?? tick["events"] ?? tick["prompt"] ?? tick["start"]);
 }
 

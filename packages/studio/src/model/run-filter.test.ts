@@ -34,20 +34,31 @@ describe("letsThrough", () => {
     [{ search: "dev" }, failed, true],
     [{ search: " row 812 " }, failed, true],
     [{ search: "env" }, failed, false],
+    [{ labels: { env: "Dev" } }, failed, true],
+    [{ labels: { env: "dev" } }, failed, false],
+    [{ after: "1970-01-02" }, failed, false],
+    [{ before: "1970-01-02" }, failed, true],
   ];
 
   it.each(filters)("with %j says of %j: %s", (filter, run, isThrough) => {
-    expect(letsThrough({ ...noFilter, ...filter }, run)).toBe(isThrough);
+    expect(letsThrough({ ...noFilter, ...filter }, run, 10)).toBe(isThrough);
   });
 });
 
 describe("selectionOf", () => {
   it("selects the same on the server", () => {
-    expect(selectionOf({ status: "running", workflow: "import", search: " x " })).toEqual({
+    expect(
+      selectionOf(
+        { ...noFilter, status: "running", workflow: "import", search: " x ", labels: { env: "Dev" }, after: "1s" },
+        5_000,
+      ),
+    ).toEqual({
       status: "running",
       waiting: false,
       workflow: "import",
       search: "x",
+      labels: { env: "Dev" },
+      createdAfter: 4_000,
     });
   });
 });

@@ -11,9 +11,21 @@ export interface RunFilter {
   readonly workflow: string;
   /** Beginning of an id, a label's value, or text of an error. */
   readonly search: string;
+  /** Labels that the runs have, each with exactly this value. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** When the runs were started: `2h` ago, or a time such as `2026-11-20`; `""` for any. */
+  readonly after: string;
+  readonly before: string;
 }
 
-export const noFilter: RunFilter = { status: "all", workflow: "", search: "" };
+export const noFilter: RunFilter = {
+  status: "all",
+  workflow: "",
+  search: "",
+  labels: {},
+  after: "",
+  before: "",
+};
 
 export const runFilter: Store<RunFilter> = createStore(noFilter);
 
@@ -27,14 +39,46 @@ const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
   cancelled: { status: "cancelled" },
 };
 
-export function selectionOf({ status, workflow, search }: RunFilter): ClientFilter {
+export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
+  const { status, workflow, search, labels } = filter;
   const wanted = search.trim();
-  return { ...statuses[status], ...(workflow !== "" && { workflow }), ...(wanted !== "" && { search: wanted }) };
+  const { afterMs, beforeMs } = timesOf(filter, nowMs);
+  return {
+    ...statuses[status],
+    ...(workflow !== "" && { workflow }),
+    ...(wanted !== "" && { search: wanted }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(afterMs !== null && { createdAfter: afterMs }),
+    ...(beforeMs !== null && { createdBefore: beforeMs }),
+  };
+}
+
+function timesOf({ after, before }: RunFilter, nowMs: number) {
+  return { afterMs: sinceMs(after, nowMs), beforeMs: sinceMs(before, nowMs) };
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Epoch milliseconds of `2h`, which is so long ago, or of a time; `null` for others. */
+export function sinceMs(text: string, nowMs: number): number | null {
+  const [, count, unit = ""] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return nowMs - Number(count) * (unitMs[unit] ?? 0);
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
 }
 
 /** Whether a run that has changed is in the list: as the server filters, so that one stream of changes serves every list. */
-export function letsThrough({ status, workflow, search }: RunFilter, run: RunSummary): boolean {
-  return isOf(status, run) && (workflow === "" || run.workflow === workflow) && matches(search.trim(), run);
+export function letsThrough(filter: RunFilter, run: RunSummary, nowMs: number): boolean {
+  const { status, workflow, search, labels } = filter;
+  const { afterMs, beforeMs } = timesOf(filter, nowMs);
+  return (
+    isOf(status, run) &&
+    (workflow === "" || run.workflow === workflow) &&
+    Object.entries(labels).every(([name, value]) => run.labels[name] === value) &&
+    (afterMs === null || run.startedAtMs > afterMs) &&
+    (beforeMs === null || run.startedAtMs < beforeMs) &&
+    matches(search.trim(), run)
+  );
 }
 
 function isOf(status: StatusFilter, run: RunSummary): boolean {

@@ -147,6 +147,7 @@ describe("RunStore", () => {
       prompts: [],
       next: [],
       closed: [],
+      input: null,
     });
 
     expect(run.stateAt(2)).toEqual({ n: 1, list: [] });

@@ -29,7 +29,7 @@ function usageText({ inputTokens, outputTokens, cost }: Usage): string {
 
 const names: Readonly<Record<string, string>> = { user: "User", assistant: "Agent", system: "System", tool: "Tool" };
 
-function Message({ message: { role, parts } }: { readonly message: ChatMessage }): ReactNode {
+export function Message({ message: { role, parts } }: { readonly message: ChatMessage }): ReactNode {
   return (
     <div className={`bubble ${role}`}>
       <span className="role">{names[role] ?? role}</span>
@@ -50,6 +50,13 @@ function Part({ part: { kind, text, name } }: { readonly part: ChatPart }): Reac
       </details>
     );
   }
+  if (kind === "note")
+    return (
+      <p className="tool">
+        <Icon name="person" className="xs" />
+        {text}
+      </p>
+    );
   const isResult = kind === "result";
   return (
     <p className="tool">

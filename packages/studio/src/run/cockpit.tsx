@@ -46,6 +46,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
   const { tick } = run;
   const [tab, setTab] = useState<PaneName>("graph");
   const [dialog, setDialog] = useState<DialogName | null>(null);
+  const [forkItem, setForkItem] = useState<number | null>(null);
   const [children, setChildren] = useState<readonly string[] | null>(null);
   const play = usePlay(run);
   const panes = usePanes(setTab);
@@ -63,6 +64,12 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
   const close = (): void => {
     run.release();
     setDialog(null);
+    setForkItem(null);
+  };
+  const runFrom = (item: number, at: number): void => {
+    run.goTo(at);
+    setForkItem(item);
+    open("fork");
   };
   const input = useRunInput(run, handler);
   useCursorKeys({
@@ -103,7 +110,11 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
         data-tab={tab}
         style={{ "--th": `${timelineHeight(views.lanes)}px` } as CSSProperties}
       >
-        <Columns {...{ feed, handler, graph, views, panes, selection }} onChildren={setChildren} />
+        <Columns
+          {...{ feed, handler, graph, views, panes, selection }}
+          onChildren={setChildren}
+          onRunFrom={may.fork && place === null ? runFrom : null}
+        />
       </div>
       <Transport
         {...{ run, tick, isRunning, atMs, fromMs, onGo }}
@@ -112,7 +123,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
         onPlay={play.toggle}
       />
       {children !== null && <ChildrenDialog rootId={rootId} runIds={children} onClose={() => setChildren(null)} />}
-      <RunDialogs name={dialog} {...{ feed, handler, input }} onClose={close} />
+      <RunDialogs name={dialog} {...{ feed, handler, input, forkItem }} onClose={close} />
     </div>
   );
 }
@@ -122,10 +133,12 @@ interface ColumnsProps extends Pick<CockpitProps, "feed" | "handler" | "graph"> 
   readonly panes: ReturnType<typeof usePanes>;
   readonly selection: Selection;
   readonly onChildren: (runIds: readonly string[]) => void;
+  /** Opens a fork from the tick where an item began; `null` where none may be made. */
+  readonly onRunFrom: ((item: number, tick: number) => void) | null;
 }
 
 function Columns(props: ColumnsProps): ReactNode {
-  const { feed, handler, graph, views, panes, selection, onChildren } = props;
+  const { feed, handler, graph, views, panes, selection, onChildren, onRunFrom } = props;
   const { run, rootId } = feed;
   const { may } = useStudioConfig();
   const { tick } = run;
@@ -165,7 +178,7 @@ function Columns(props: ColumnsProps): ReactNode {
           onGo={onOpen}
           {...panes.ofLog}
         />
-        <StateView {...{ run, rootId, tick, selection }} workflow={handler.workflow} />
+        <StateView {...{ run, rootId, tick, selection, onRunFrom }} workflow={handler.workflow} />
       </div>
     </>
   );

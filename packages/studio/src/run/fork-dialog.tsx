@@ -18,14 +18,16 @@ export interface ForkDialogProps {
   /** `null` while it is loading. */
   readonly moment: RunMoment | null;
   readonly attempts: readonly RunAttempt[];
+  /** The item whose event is to be changed; `null` for none yet. */
+  readonly item: number | null;
   readonly onClose: () => void;
 }
 
 /** One dialog from the first moment on: another one in its place would lose the focus, and an Escape that is on its way. */
-export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialogProps): ReactNode {
+export function ForkDialog({ runId, tick, moment, attempts, item, onClose }: ForkDialogProps): ReactNode {
   const plan = moment === null ? null : forkPlan({ runId, attempts, moment });
   const refusal = forkRefusal(moment);
-  const edited = useForkEdits({ runId, tick, moment, items: plan?.next ?? [] });
+  const edited = useForkEdits({ runId, tick, moment, item, items: plan?.next ?? [] });
   const { options, isBroken } = edited;
   const { isSending, error, send } = useSend();
   const fork = async (): Promise<void> => {
@@ -104,26 +106,26 @@ function ForkForm({ runId, plan, edited }: ForkFormProps): ReactNode {
         />
       )}
       <Refusals items={plan.next} />
-      <div>
-        <div className="lbl">Call</div>
+      <details>
+        <summary className="lbl">Call</summary>
         <pre className="req">{`client.fork(${JSON.stringify(runId)}, ${JSON.stringify(options, null, 2)})`}</pre>
-      </div>
+      </details>
     </>
   );
 }
 
 type Texts = ReadonlyMap<string, string>;
 
-interface ForkFacts extends Pick<ForkDialogProps, "runId" | "tick" | "moment"> {
+interface ForkFacts extends Pick<ForkDialogProps, "runId" | "tick" | "moment" | "item"> {
   readonly items: readonly NextItem[];
 }
 
 /** What was typed, and the options that it makes. */
-function useForkEdits({ runId, tick, moment, items }: ForkFacts) {
+function useForkEdits({ runId, tick, moment, items, item: given }: ForkFacts) {
   const [handlerId, setHandlerId] = useState(() => `${runId}-fork${tick}`);
   const [stateTexts, setStateTexts] = useState<Texts>(new Map());
   const [eventTexts, setEventTexts] = useState<Texts>(new Map());
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<number | null>(given);
   const open = items.filter(({ refusal }) => refusal === null);
   const next = open.length === 1 ? open[0] : open.find(({ item }) => item === chosen);
   const before = isRecord(moment?.state) ? moment.state : {};
@@ -152,13 +154,18 @@ function useForkEdits({ runId, tick, moment, items }: ForkFacts) {
 /** Of a fan-out each element is refused for the same reason. */
 function Refusals({ items }: { readonly items: readonly NextItem[] }): ReactNode {
   const lines = items.flatMap(({ eventType, step, refusal }) =>
-    refusal === null ? [] : [`${eventType}, which ${step} gets next, stays as it is. ${refusal}`],
+    refusal === null ? [] : [`${inputName(eventType)} of ${step} stays as it is. ${refusal}`],
   );
   return [...new Set(lines)].map((line) => (
     <p key={line} className="hint">
       {line}
     </p>
   ));
+}
+
+/** Events of pipelines only name places. */
+function inputName(eventType: string): string {
+  return eventType.startsWith("pipeline.") ? "The input" : `The input ${eventType}`;
 }
 
 function Plan({ plan: { kept, again } }: { readonly plan: ForkPlan }): ReactNode {
@@ -235,9 +242,9 @@ function FieldRow({ id, name, text, isChanged, isBroken, onChange }: FieldRowPro
         {name}
       </label>
       <div>
-        <input
-          type="text"
+        <textarea
           id={id}
+          rows={rowsOf(text)}
           value={text}
           className={isChanged ? "changed" : ""}
           spellCheck={false}
@@ -253,6 +260,16 @@ function FieldRow({ id, name, text, isChanged, isBroken, onChange }: FieldRowPro
         )}
       </div>
     </>
+  );
+}
+
+/** Letters of a row of a field, as it is on a laptop. */
+const LETTERS = 44;
+
+function rowsOf(text: string): number {
+  return Math.min(
+    8,
+    text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / LETTERS)), 0),
   );
 }
 

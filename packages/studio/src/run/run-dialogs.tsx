@@ -15,17 +15,20 @@ export interface RunDialogsProps {
   readonly feed: RunFeed;
   readonly handler: RunSummary;
   readonly input: Datum | null;
+  /** The item that a fork is asked for. */
+  readonly forkItem: number | null;
   readonly onClose: () => void;
 }
 
-export function RunDialogs({ name, feed, handler, input, onClose }: RunDialogsProps): ReactNode {
+export function RunDialogs({ name, feed, handler, input, forkItem, onClose }: RunDialogsProps): ReactNode {
   const { run } = feed;
   switch (name) {
     case "again":
       return input && <RunAgainDialog {...{ handler, input, onClose }} />;
     case "fork": {
       const moment = run.moments.get(run.tick) ?? null;
-      return <ForkDialog runId={run.runId} tick={run.tick} attempts={run.attempts.list} {...{ moment, onClose }} />;
+      const facts = { runId: run.runId, tick: run.tick, attempts: run.attempts.list, item: forkItem };
+      return <ForkDialog {...facts} {...{ moment, onClose }} />;
     }
     case "send":
       return <SendDialog runId={run.runId} workflow={handler.workflow} onClose={onClose} onSent={feed.refresh} />;

@@ -3,6 +3,7 @@
 import type { HistoryEntry } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
+import { conversationsOf } from "../model/item-calls.js";
 import type { Line } from "../model/line.js";
 import { eventsOf, type ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
@@ -14,7 +15,8 @@ import { Icon } from "../ui/icon.js";
 import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
 import { EventData } from "./data/event-data.js";
-import { StepData } from "./data/step-data.js";
+import { StepData, type StepDataProps } from "./data/step-data.js";
+import { useItemCalls } from "./use-item-calls.js";
 import type { Selection, Shown } from "./use-selection.js";
 import { VirtualRows } from "./virtual-rows.js";
 
@@ -26,15 +28,20 @@ export interface StateViewProps {
   /** Of the run. */
   readonly workflow: string;
   readonly selection: Selection;
+  readonly onRunFrom: StepDataProps["onRunFrom"];
 }
 
-export function StateView({ run, rootId, tick, workflow, selection }: StateViewProps): ReactNode {
-  const { step, event, subject, onItem, shown, onShow, onGo } = selection;
+export function StateView({ run, rootId, tick, workflow, selection, onRunFrom }: StateViewProps): ReactNode {
+  const { step, event, subject, shown, onShow, onGo } = selection;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
   const entry = run.entries[index];
   const state = run.stateAt(tick);
-  const chats = useMemo(() => chatsOf(state), [state]);
+  const calls = useItemCalls(run, subject);
+  const chats = useMemo(() => {
+    const ofItem = conversationsOf(calls);
+    return ofItem.length > 0 ? ofItem : chatsOf(state);
+  }, [calls, state]);
   const changes = entry?.runId === run.runId ? (entry.changes ?? []) : [];
   const rows = useMemo(
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
@@ -79,7 +86,7 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
       {events !== null ? (
         <EventData type={event ?? ""} events={events} tick={tick} />
       ) : shown === "data" ? (
-        <StepData {...{ run, rootId, workflow, step, subject, onItem, onGo }} entry={isOther ? undefined : entry} />
+        <StepData {...{ run, rootId, workflow, selection, calls, onRunFrom }} entry={isOther ? undefined : entry} />
       ) : state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (

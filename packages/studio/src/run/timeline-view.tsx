@@ -19,7 +19,7 @@ export interface TimelineViewProps {
   /** Time of the cursor. */
   readonly atMs: number;
   readonly selected: string | null;
-  readonly onSelect: (step: string | null, item?: ItemKey) => void;
+  readonly onSelect: (step: string | null, item?: ItemKey, call?: string) => void;
   readonly onGo: (tick: number) => void;
   /** The handler of the run. */
   readonly rootId: string;
@@ -66,7 +66,7 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
     if (bar === undefined) return;
     const { runId, item } = bar.bar.attempt;
     onGo(bar.bar.fromTick);
-    onSelect(bar.lane.step, { runId, item });
+    onSelect(bar.lane.step, { runId, item }, bar.bar.call?.call);
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls

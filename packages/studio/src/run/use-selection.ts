@@ -11,6 +11,9 @@ export interface Selection {
   readonly event: string | null;
   /** The item whose data is shown: the chosen one, or that at the cursor. */
   readonly subject: ItemKey | null;
+  /** Id of the call whose data is shown, of the item; `null`: that of the item itself. */
+  readonly call: string | null;
+  readonly onCall: (call: string | null) => void;
   readonly shown: Shown;
   readonly onShow: (shown: Shown) => void;
   /** Moves the cursor. */
@@ -18,7 +21,7 @@ export interface Selection {
   /** Moves the cursor, and shows the data of the tick. */
   readonly onOpen: (tick: number) => void;
   /** Chooses a step, and shows its data; `null` chooses none. */
-  readonly onSelect: (step: string | null, item?: ItemKey) => void;
+  readonly onSelect: (step: string | null, item?: ItemKey, call?: string) => void;
   /** Shows the events of a type. */
   readonly onEvent: (type: string) => void;
   readonly onItem: (item: ItemKey) => void;
@@ -36,6 +39,7 @@ export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts):
   const [step, setStep] = useState<string | null>(null);
   const [event, setEvent] = useState<string | null>(null);
   const [item, setItem] = useState<ItemKey | null>(null);
+  const [call, setCall] = useState<string | null>(null);
   const [shown, onShow] = useState<Shown>("all");
   const showData = (): void => {
     onShow("data");
@@ -44,6 +48,7 @@ export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts):
   const onGo = (tick: number): void => {
     onMove();
     setItem(null);
+    setCall(null);
     run.goTo(tick);
   };
   const onOpen = (tick: number): void => {
@@ -51,9 +56,10 @@ export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts):
     setEvent(null);
     showData();
   };
-  const onSelect = (name: string | null, of: ItemKey | null = null): void => {
+  const onSelect = (name: string | null, of: ItemKey | null = null, made: string | null = null): void => {
     setStep(name);
     setItem(of);
+    setCall(made);
     setEvent(null);
     if (name !== null) showData();
   };
@@ -64,7 +70,17 @@ export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts):
   };
   const subject = useSubject(run, { step, item });
   const onClear = (): void => onSelect(null);
-  return { step, event, subject, shown, onShow, onGo, onOpen, onSelect, onEvent, onItem: setItem, onClear };
+  const onItem = (of: ItemKey): void => {
+    setItem(of);
+    setCall(null);
+  };
+  // The call may be of the item at the cursor, which may move on.
+  const onCall = (made: string | null): void => {
+    if (subject !== null) setItem(subject);
+    setCall(made);
+  };
+  const moves = { onGo, onOpen, onSelect, onEvent, onItem, onCall, onClear };
+  return { step, event, subject, call, shown, onShow, ...moves };
 }
 
 interface Chosen {

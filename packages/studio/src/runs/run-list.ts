@@ -32,6 +32,8 @@ export class RunList {
   readonly view: Store<RunListView> = createStore(empty);
   readonly #selection: ReturnType<typeof selectionOf>;
   readonly #filter: RunFilter;
+  /** What `2h` in a filter counts from. */
+  readonly #sinceMs: number = Date.now();
   /** Whether new runs are held back now. */
   readonly #isHolding: () => boolean;
   readonly #stop: AbortController = new AbortController();
@@ -46,7 +48,7 @@ export class RunList {
   #timer = 0;
 
   constructor(filter: RunFilter, isHolding: () => boolean) {
-    this.#selection = selectionOf(filter);
+    this.#selection = selectionOf(filter, this.#sinceMs);
     this.#filter = filter;
     this.#isHolding = isHolding;
   }
@@ -54,7 +56,7 @@ export class RunList {
   /** Reads the first page, and follows what changes until the returned function is called. */
   start(): () => void {
     const unfollow = onRunChanges({
-      onChanged: (run) => this.#take(run.handlerId, letsThrough(this.#filter, run) ? run : null),
+      onChanged: (run) => this.#take(run.handlerId, letsThrough(this.#filter, run, this.#sinceMs) ? run : null),
       onGone: (id) => this.#take(id, null),
       onMissed: () => this.reload(),
     });

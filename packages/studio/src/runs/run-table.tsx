@@ -1,12 +1,12 @@
 import type { RunSummary } from "@millrace/client";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
 import { go, hrefOf } from "../route.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { Ago, Duration } from "../ui/time.js";
 import { useNow } from "../ui/use-now.js";
 import { lineOf } from "../ui/words.js";
+import { useRowWindow } from "./use-row-window.js";
 
 export interface RunTableProps {
   readonly runs: readonly RunSummary[];
@@ -14,6 +14,8 @@ export interface RunTableProps {
   readonly active: number;
   readonly picked: readonly string[];
   readonly onPick: (id: string) => void;
+  /** A label that the list is to be narrowed down to. */
+  readonly onLabel: (name: string, value: string) => void;
   /** Called when the last row is about to be seen. */
   readonly onNearEnd: () => void;
 }
@@ -23,31 +25,24 @@ const NEAR = 30;
 const COLUMNS = 7;
 
 /** Only the rows that are seen are there; those above and below are two empty rows of their height. */
-export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTableProps): ReactNode {
+export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: RunTableProps): ReactNode {
   const table = useRef<HTMLTableElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    if (table.current) setTop(table.current.getBoundingClientRect().top + scrollY);
-  }, []);
-  const virtual = useWindowVirtualizer({
+  const { first, end, before, after, show } = useRowWindow({
+    table,
     count: runs.length,
-    estimateSize: () => ROW,
-    overscan: 12,
-    scrollMargin: top,
-    getItemKey: (index) => runs[index]?.handlerId ?? index,
+    estimate: ROW,
+    around: 12,
   });
-  const rows = virtual.getVirtualItems();
-  const last = rows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (runs.length > 0 && last >= runs.length - NEAR) onNearEnd();
-  }, [last, runs.length, onNearEnd]);
+    if (runs.length > 0 && end > runs.length - NEAR) onNearEnd();
+  }, [end, runs.length, onNearEnd]);
+  const showRow = useRef(show);
+  showRow.current = show;
   useEffect(() => {
     if (active < 0) return;
-    virtual.scrollToIndex(active, { align: "auto" });
+    showRow.current(active);
     document.getElementById(`run-${active}`)?.focus({ preventScroll: true });
-  }, [active, virtual]);
-  const before = (rows[0]?.start ?? top) - top;
-  const after = virtual.getTotalSize() - ((rows.at(-1)?.end ?? top) - top);
+  }, [active]);
   return (
     <table className="list" ref={table} aria-rowcount={runs.length + 1}>
       <thead>
@@ -65,20 +60,17 @@ export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTablePr
       </thead>
       <tbody>
         <Space height={before} />
-        {rows.map(({ index }) => {
-          const run = runs[index] as RunSummary;
-          return (
-            <RunRow
-              key={run.handlerId}
-              run={run}
-              index={index}
-              measure={virtual.measureElement}
-              isActive={index === active}
-              isPicked={picked.includes(run.handlerId)}
-              onPick={onPick}
-            />
-          );
-        })}
+        {runs.slice(first, end).map((run, place) => (
+          <RunRow
+            key={run.handlerId}
+            run={run}
+            index={first + place}
+            isActive={first + place === active}
+            isPicked={picked.includes(run.handlerId)}
+            onPick={onPick}
+            onLabel={onLabel}
+          />
+        ))}
         <Space height={after} />
       </tbody>
     </table>
@@ -105,13 +97,14 @@ function barOf(ms: number): number {
 interface RunRowProps {
   readonly run: RunSummary;
   readonly index: number;
-  readonly measure: (row: HTMLTableRowElement | null) => void;
   readonly isActive: boolean;
   readonly isPicked: boolean;
   readonly onPick: (id: string) => void;
+  /** A label that the list is to be narrowed down to. */
+  readonly onLabel: (name: string, value: string) => void;
 }
 
-function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps): ReactNode {
+function RunRow({ run, index, isActive, isPicked, onPick, onLabel }: RunRowProps): ReactNode {
   const endedAtMs = endedAtMsOf(run);
   const nowMs = useNow(endedAtMs === null);
   const tookMs = (endedAtMs ?? nowMs) - run.startedAtMs;
@@ -123,7 +116,6 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
   };
   return (
     <tr
-      ref={measure}
       data-index={index}
       aria-rowindex={index + 2}
       className={`${isActive ? "on" : ""}`}
@@ -159,7 +151,7 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
         </span>
       </td>
       <td className="hide-sm labels">
-        <Labels labels={run.labels} />
+        <Labels labels={run.labels} onLabel={onLabel} />
       </td>
       <td className="right hide-sm">
         <span className="dur">
@@ -178,14 +170,31 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
 
 const SHOWN_LABELS = 2;
 
-function Labels({ labels }: { readonly labels: Readonly<Record<string, string>> }): ReactNode {
-  const all = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+interface LabelsProps {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly onLabel: (name: string, value: string) => void;
+}
+
+function Labels({ labels, onLabel }: LabelsProps): ReactNode {
+  const pairs = Object.entries(labels);
+  const all = pairs.map(([name, value]) => `${name}=${value}`);
   return (
     <>
-      {all.slice(0, SHOWN_LABELS).map((label) => (
-        <span key={label} className="chip" title={label}>
-          <span className="cut">{label}</span>
-        </span>
+      {pairs.slice(0, SHOWN_LABELS).map(([name, value]) => (
+        <button
+          key={name}
+          type="button"
+          className="chip"
+          title={`Only runs with ${name}=${value}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            onLabel(name, value);
+          }}
+        >
+          <span className="cut">
+            {name}={value}
+          </span>
+        </button>
       ))}
       {all.length > SHOWN_LABELS && (
         <span className="chip" title={all.join("\n")}>

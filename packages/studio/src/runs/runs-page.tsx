@@ -1,9 +1,10 @@
 import type { RunCounts } from "@millrace/client";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
 import { noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
-import { go, hrefOf } from "../route.js";
+import { queryOf, readQuery } from "../model/run-query.js";
+import { go, hrefOf, replaceAddress } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { useStore } from "../store.js";
@@ -22,8 +23,8 @@ const MOST_PICKED = 2;
 const SEARCH_MS = 200;
 
 /** All runs: search, filter, pick two to compare. */
-export function RunsPage(): ReactNode {
-  const filter = useStore(runFilter);
+export function RunsPage({ query }: { readonly query: string }): ReactNode {
+  const filter = useQueryInAddress(query);
   const { may } = useStudioConfig();
   const list = useMemo(() => new RunList(filter, () => scrollY > 200), [filter]);
   useEffect(() => list.start(), [list]);
@@ -32,6 +33,12 @@ export function RunsPage(): ReactNode {
   const [active, setActive] = useState(-1);
   const [picked, setPicked] = useState<readonly string[]>([]);
   const search = useRef<HTMLInputElement>(null);
+  // What is typed counts before it is searched for.
+  const typed = useRef<RunFilter | null>(null);
+  const change: ChangeFilter = (of) => {
+    const before = typed.current ?? runFilter.get();
+    runFilter.set({ ...before, ...of(before) });
+  };
   const pick = (id: string): void =>
     setPicked((before) =>
       before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MOST_PICKED),
@@ -46,7 +53,7 @@ export function RunsPage(): ReactNode {
     else return false;
     return true;
   });
-  const isFiltered = filter !== noFilter && (filter.search !== "" || filter.workflow !== "" || filter.status !== "all");
+  const isFiltered = queryOf(filter) !== "";
   const isEmpty = view.runs.length === 0 && !view.isLoading && view.error === null;
   if (isEmpty && !isFiltered) return <FirstStart mayStart={may.start} />;
   const start = may.start && (
@@ -57,7 +64,7 @@ export function RunsPage(): ReactNode {
   );
   return (
     <Page title="Runs" width="wide" actions={start}>
-      <Tools filter={filter} counts={counts} searchRef={search} />
+      <Tools {...{ filter, counts, change }} searchRef={search} typedRef={typed} />
       {view.held > 0 && (
         <Button
           className="held"
@@ -78,6 +85,7 @@ export function RunsPage(): ReactNode {
             active={active}
             picked={picked}
             onPick={pick}
+            onLabel={(name, value) => change(({ labels }) => ({ labels: { ...labels, [name]: value } }))}
             onNearEnd={() => view.hasMore && !view.isLoading && list.more()}
           />
         )}
@@ -95,6 +103,20 @@ export function RunsPage(): ReactNode {
       <PickedRuns ids={picked} onClear={() => setPicked([])} />
     </Page>
   );
+}
+
+/** The filter of the address, so that it survives a reload and Back. Without one there, that of the last visit stays. */
+function useQueryInAddress(query: string): RunFilter {
+  const filter = useStore(runFilter);
+  useLayoutEffect(() => {
+    const { filter: asked, problem } = readQuery(query, Date.now());
+    if (query !== "" && problem === null && queryOf(asked) !== queryOf(runFilter.get())) runFilter.set(asked);
+  }, [query]);
+  useEffect(() => {
+    const line = queryOf(filter);
+    replaceAddress(line === "" ? hrefOf("runs") : hrefOf("runs", line));
+  }, [filter]);
+  return filter;
 }
 
 function NoRuns({ view, onRetry }: { readonly view: RunListView; readonly onRetry: () => void }): ReactNode {
@@ -120,10 +142,13 @@ function totalOf({ status }: RunFilter, counts: RunCounts | null): number | unde
   return status === "all" ? counts?.total : counts?.status[status];
 }
 
-/** Counts of the chosen workflow. Of a search there are none: the server would have to read every run. */
-function useCounts({ workflow, search }: RunFilter): RunCounts | null {
-  const key = search.trim() === "" ? `counts ${workflow}` : null;
-  const { value, reload } = useRead(key, (signal) => client.counts({ ...(workflow !== "" && { workflow }), signal }));
+/** Counts of the chosen workflow and labels. Of a search or a time there are none: the server would have to read every run. */
+function useCounts({ workflow, labels, after, before, search }: RunFilter): RunCounts | null {
+  const isCounted = `${after}${before}${search.trim()}` === "";
+  const hasLabels = Object.keys(labels).length > 0;
+  const { value, reload } = useRead(isCounted ? `counts ${workflow} ${JSON.stringify(labels)}` : null, (signal) =>
+    client.counts({ ...(workflow !== "" && { workflow }), ...(hasLabels && { labels }), signal }),
+  );
   useChanges(reload);
   return value;
 }
@@ -137,22 +162,37 @@ const statuses: readonly (readonly [StatusFilter, string])[] = [
   ["cancelled", "Cancelled"],
 ];
 
+type ChangeFilter = (of: (before: RunFilter) => Partial<RunFilter>) => void;
+
 interface ToolsProps {
   readonly filter: RunFilter;
   readonly counts: RunCounts | null;
   readonly searchRef: React.RefObject<HTMLInputElement | null>;
+  /** Set to the filter that is typed; `null` where it is wrong. */
+  readonly typedRef: React.RefObject<RunFilter | null>;
+  readonly change: ChangeFilter;
 }
 
-function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
+function Tools({ filter, counts, searchRef, typedRef, change }: ToolsProps): ReactNode {
   const workflows = useRead("workflow names", (signal) => client.workflows({ signal }));
-  const [text, setText] = useState(filter.search);
+  const line = queryOf(filter);
+  const [text, setText] = useState(line);
+  const { filter: typed, problem } = readQuery(text, Date.now());
+  const typedLine = problem === null ? queryOf(typed) : null;
+  typedRef.current = problem === null ? typed : null;
+  const apply = (): void => {
+    if (typedLine !== null && typedLine !== queryOf(runFilter.get())) runFilter.set(typed);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the text, which is all that is typed
   useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (runFilter.get().search !== text) runFilter.set({ ...runFilter.get(), search: text });
-    }, SEARCH_MS);
+    const timer = window.setTimeout(apply, SEARCH_MS);
     return () => window.clearTimeout(timer);
   }, [text]);
-  useEffect(() => setText(filter.search), [filter.search]);
+  // What is typed is written as it is; other changes of the filter are written into it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the filter alone
+  useEffect(() => {
+    if (typedLine !== line) setText(line);
+  }, [line]);
   const choices = statuses.map(([value, label]): Choice<StatusFilter> => {
     return { value, label, count: totalOf({ ...filter, status: value }, counts) };
   });
@@ -163,22 +203,29 @@ function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
         <input
           ref={searchRef}
           type="search"
-          placeholder="Id, label or error"
+          placeholder="Id or error, status:failed label.team=berlin after:2h"
+          aria-invalid={problem !== null}
+          title={problem ?? undefined}
           aria-label="Search runs"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
+        {problem !== null && (
+          <span className="err" role="status">
+            {problem}
+          </span>
+        )}
       </div>
       <Segmented
         label="Status"
         choices={choices}
         value={filter.status}
-        onChange={(status) => runFilter.set({ ...filter, status })}
+        onChange={(status) => change(() => ({ status }))}
       />
       <select
         aria-label="Workflow"
         value={filter.workflow}
-        onChange={(event) => runFilter.set({ ...filter, workflow: event.target.value })}
+        onChange={(event) => change(() => ({ workflow: event.target.value }))}
       >
         <option value="">All workflows</option>
         {workflows.value?.map((name) => (

@@ -4,7 +4,7 @@ import { type BearerToken, bearerAuth, createServer } from "@millrace/server";
 import { sqliteStore } from "@millrace/sqlite";
 import { studioFile } from "@millrace/studio";
 import { createRuntime, type Runtime } from "millrace/runtime";
-import { articlePipeline, gates, workflows } from "./workflows.js";
+import { archivePipeline, articlePipeline, gates, workflows } from "./workflows.js";
 
 /** Longer than a machine stalls. The next process need not wait for the end of it. */
 const LEASE_MS = 10_000;
@@ -14,7 +14,12 @@ const serverOptions = { keepAliveTimeout: 300_000 };
 const [file = "", port = "0", ...words] = process.argv.slice(2);
 const store = sqliteStore(file, { durability: "process" });
 const article = articlePipeline(store).workflow;
-const runtime = createRuntime({ workflows: { ...workflows, article }, store, leaseMs: LEASE_MS }) as unknown as Runtime;
+const archive = archivePipeline(store).workflow;
+const runtime = createRuntime({
+  workflows: { ...workflows, article, archive },
+  store,
+  leaseMs: LEASE_MS,
+}) as unknown as Runtime;
 await runtime.start();
 
 const tokens: BearerToken[] = [

@@ -245,6 +245,8 @@ const research = defineWorkflow("research", { state: { outputs: z.array(z.any())
   })
   .build();
 
+class Quest extends StartEvent.define("Quest", { input: z.string().default("What does A-17 cost?") }) {}
+
 // ---- calls of one step, with labels, in scopes
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const checkout = defineWorkflow("checkout")
@@ -262,6 +264,51 @@ const checkout = defineWorkflow("checkout")
     return new StopEvent({ result: "paid" });
   })
   .build();
+
+// ---- a model and a tool, recorded as agents record them
+const clerk = defineWorkflow("clerk")
+  .step("answer", { on: Quest, emits: StopEvent }, async ({ input }, ctx) => {
+    const loop = ctx.scope("clerk");
+    const schema = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
+    const metrics = {
+      inputTokens: 1240,
+      outputTokens: 31,
+      totalTokens: 1271,
+      duration: 0,
+      cost: 0.00041,
+      timeToFirstToken: 0.38,
+    };
+    const call = { type: "tool-call", toolCallId: "t1", toolName: "findOrder", input: { order: "A-17" } };
+    const asked = {
+      model: "mock/small",
+      instructions: "You answer questions about orders. If a customer is angry, pay back double.",
+      settings: { temperature: 0.2 },
+      tools: [{ name: "findOrder", description: "Finds an order by its number.", schema }],
+      toolChoice: null,
+    };
+    const answer = (content: unknown) => [{ role: "assistant", content }];
+    const label = { label: "mock/small" };
+    await loop.run("m0", async () => ({ asked, messages: answer([call]), finishReason: "tool-calls", metrics }), label);
+    await loop
+      .scope("m0.c0")
+      .run("call", async () => ({ output: { order: "A-17", euros: 80 } }), { label: "findOrder" });
+    const text = `Order A-17 costs 80 euros. You asked: ${input}`;
+    await loop.run("m1", async () => ({ asked: {}, messages: answer(text), finishReason: "stop", metrics }), label);
+    return new StopEvent({ result: text });
+  })
+  .build();
+
+/** A pipeline whose second step fails. */
+export function archivePipeline(store: RunStore): Pipeline {
+  const fails = (): never => {
+    throw new TypeError("The shelf is full.");
+  };
+  const steps = [
+    new Step({ name: "collect", executor: ({ input }) => `pages of ${String(input)}` }),
+    new Step({ name: "archive", executor: fails, maxRetries: 0 }),
+  ];
+  return new Pipeline({ name: "archive", store, steps });
+}
 
 /** A pipeline with branches, a loop and a person. */
 export function articlePipeline(store: RunStore): Pipeline {
@@ -306,4 +353,5 @@ export const workflows: Readonly<Record<string, Workflow>> = {
   order,
   research,
   checkout,
+  clerk,
 };

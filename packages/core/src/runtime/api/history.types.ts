@@ -152,6 +152,8 @@ export interface RunMoment {
   readonly prompts: readonly PendingPrompt[];
   /** What a fork from here delivers first. `event` of `fork` replaces fields of one of these events. */
   readonly next: readonly PendingDelivery[];
+  /** Input of the requested work item; `null` if none was requested, or if it is not at work at this tick. */
+  readonly input: ItemInput | null;
 }
 
 export interface MomentOptions extends TenantOptions {
@@ -159,6 +161,17 @@ export interface MomentOptions extends TenantOptions {
    * Id of a child, at any depth, whose state and steps to return instead of those of the run. The child must have started by then.
    */
   readonly childId?: string;
+  /** Id of a work item whose input to return as `input`. @default none */
+  readonly item?: number;
+}
+
+/** What a work item was started with. */
+export interface ItemInput {
+  readonly step: string;
+  /** One event, or those of a batch or a set. A batch that settles leaves out its failures. */
+  readonly events: readonly WorkflowEvent[];
+  /** Names of the slots of a set, in the order of `events`; `null` for one event and for a batch. */
+  readonly slots: readonly string[] | null;
 }
 
 /** Number of work items of a step by status. */

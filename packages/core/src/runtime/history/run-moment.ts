@@ -1,7 +1,8 @@
+import { optionalModules } from "../../engine/optional-modules.js";
 import type { RunState, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
-import type { PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
+import type { ItemInput, MomentOptions, PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
 import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
 import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
 import { assertTick, sinceKept, trimmed } from "./history.js";
@@ -9,21 +10,30 @@ import { assertTick, sinceKept, trimmed } from "./history.js";
 interface Wanted {
   readonly tick: number;
   readonly runId: string;
+  readonly item: number | undefined;
 }
 
 /**
- * @param childId The run itself when omitted.
+ * @param options `childId`: the run itself when omitted.
  * @throws {WorkflowError} `OPTION_INVALID` for a tick or child that never existed, `HISTORY_TRIMMED` for a tick that is no longer
  * kept.
  */
-export async function momentOf(from: LoadFrom, tick: number, childId?: string): Promise<RunMoment> {
+export async function momentOf(
+  from: LoadFrom,
+  tick: number,
+  { childId, item }: Pick<MomentOptions, "childId" | "item"> = {},
+): Promise<RunMoment> {
   assertTick(from, tick);
-  const wanted = { tick, runId: childId ?? from.run.key.runId };
+  const wanted = { tick, runId: childId ?? from.run.key.runId, item };
   const { value } = await sinceKept(from, (first) => momentSince(from, first, wanted)).next();
   return value as RunMoment;
 }
 
-async function* momentSince(from: LoadFrom, first: number, { tick, runId }: Wanted): AsyncGenerator<RunMoment, void> {
+async function* momentSince(
+  from: LoadFrom,
+  first: number,
+  { tick, runId, item }: Wanted,
+): AsyncGenerator<RunMoment, void> {
   const start = Math.min(first - 1, tick);
   if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
   const { tree } = await loadTree(from, start);
@@ -50,6 +60,18 @@ async function* momentSince(from: LoadFrom, first: number, { tick, runId }: Want
     steps: stepsOf(tree, ended, shown).filter(isInside),
     prompts: tree.prompts().filter(isInside),
     next: shown === tree.root ? pendingDeliveries(state) : [],
+    input: inputOf(item === undefined ? undefined : state.items.get(item)),
+  };
+}
+
+function inputOf(item: WorkItem | undefined): ItemInput | null {
+  if (item === undefined) return null;
+  const { step, input } = item;
+  const events = input.kind === "event" ? [input.event] : (optionalModules.gathered?.eventsOf(input) ?? []);
+  return {
+    step,
+    events: events as readonly WorkflowEvent[],
+    slots: input.kind === "set" ? Object.keys(input.slots) : null,
   };
 }
 

@@ -22,7 +22,7 @@ export const callOptions = {
   history: "tenant raw after",
   "history with details": "tenant details after before follow signal",
   attempts: "tenant after limit",
-  at: "tenant childId",
+  at: "tenant childId item",
   children: "tenant",
   ticks: "tenant",
   stateAt: "tenant",

@@ -114,6 +114,14 @@ describe("firstDifference", () => {
     expect(textOf(compared(a, b))).toBe("The input: euros is 5 in A and 7 in B.");
   });
 
+  it("names the deepest place", () => {
+    const order = (sku: string) => start({ order: { items: [{ sku: "A1" }, { sku }] } });
+
+    expect(textOf(compared(run("a", [order("B2")]), run("b", [order("B3")])))).toBe(
+      'The input: order.items.1.sku is "B2" in A and "B3" in B.',
+    );
+  });
+
   it("names what a fork was given", () => {
     const [a, b] = [run("a", [start({})]), run("b", [])];
     const fork = { at: 3, before: { risk: 0.27, order: "A" }, after: { order: "A", risk: 0.81 } };
@@ -123,7 +131,7 @@ describe("firstDifference", () => {
 
   it("shows both values where the ticks are of one kind, and both sentences where not", () => {
     const same = compared(run("a", [done(2, 3, 1)], readers), run("b", [done(2, 3, 2)], readers));
-    expect(textOf(same)).toBe('read completed with {"words":1} in A and {"words":2} in B, at tick 2 and 2.');
+    expect(textOf(same)).toBe("read completed: words is 1 in A and 2 in B, at tick 2 and 2.");
 
     const failed = entry(2, "step.failed", { step: "read", item: 3, error: { message: "no" }, retryAtMs: null });
     const only = compared(run("a", [done(2, 3, 1)], readers), run("b", [failed], readers));

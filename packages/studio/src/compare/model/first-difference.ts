@@ -1,8 +1,10 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
 import type { HistoryEntry } from "@millrace/client";
 import { messageOf } from "../../model/line.js";
+import { contentOfTick, outputOf, startOf } from "../../model/run-data.js";
 import { short } from "../../ui/format.js";
-import type { ComparedRun, TickPair } from "./match-ticks.js";
+import { type Difference, differencesOf } from "./differences.js";
+import { type ComparedRun, comparable, type TickPair } from "./match-ticks.js";
 
 /** Text, or a value that is shown as code. */
 export type Piece = string | { readonly code: string };
@@ -37,25 +39,32 @@ function forkPieces(
   { at, before, after }: NonNullable<DifferenceFacts["fork"]>,
   runId: string,
 ): readonly Piece[] | null {
-  const names = differingFields(before, after);
-  if (names.length === 0) return null;
-  const values = (state: unknown): Piece[] =>
-    listed(names.map((name) => `${name} = ${shortText(fieldOf(state, name))}`));
-  return ["The fork was given ", ...values(after), ` at tick ${at}; ${runId} had `, ...values(before), "."];
+  const found = differencesOf(before, after);
+  if (found.length === 0) return null;
+  const values = (side: "a" | "b"): Piece[] =>
+    listed(found.slice(0, MOST).map((one) => `${one.path} = ${shortText(one[side])}`));
+  return ["The fork was given ", ...values("b"), ` at tick ${at}; ${runId} had `, ...values("a"), "."];
 }
 
 function inputPieces(a: ComparedRun, b: ComparedRun): readonly Piece[] | null {
   const [ofA, ofB] = [inputOf(a), inputOf(b)];
   if (ofA === null || ofB === null) return null;
-  const names = differingFields(ofA, ofB);
-  if (names.length === 0) return null;
-  const pieces: Piece[] = ["The input: "];
-  for (const [index, name] of names.slice(0, 3).entries()) {
+  const found = differencesOf(ofA, ofB);
+  return found.length === 0 ? null : ["The input: ", ...valuePieces(found), "."];
+}
+
+/** Differences that a sentence names. */
+const MOST = 3;
+
+/** `order.items.2.sku is "A" in A and "B" in B`, for each of the first. */
+function valuePieces(found: readonly Difference[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const [index, { path, a, b }] of found.slice(0, MOST).entries()) {
     if (index > 0) pieces.push(", ");
-    pieces.push({ code: name }, " is ", { code: shortText(fieldOf(ofA, name)) }, " in A and ");
-    pieces.push({ code: shortText(fieldOf(ofB, name)) }, " in B");
+    if (path !== "") pieces.push({ code: path }, " is ");
+    pieces.push({ code: shortText(a) }, " in A and ", { code: shortText(b) }, " in B");
   }
-  return [...pieces, names.length > 3 ? `, and ${names.length - 3} more.` : "."];
+  return found.length > MOST ? [...pieces, `, and ${found.length - MOST} more`] : pieces;
 }
 
 function tickPieces({ a, b }: TickPair): readonly Piece[] {
@@ -63,47 +72,25 @@ function tickPieces({ a, b }: TickPair): readonly Piece[] {
   if (b === null) return [`Only A has tick ${a.entry.number}: ${a.line.text}.`];
   const at = `, at tick ${a.entry.number} and ${b.entry.number}.`;
   if (a.line.text !== b.line.text) return [`${a.line.text} against ${b.line.text}${at}`];
-  const [ofA, ofB] = [contentOf(a.entry), contentOf(b.entry)];
-  return [`${a.line.text} with `, { code: shortText(ofA) }, " in A and ", { code: shortText(ofB) }, ` in B${at}`];
+  return [`${a.line.text}: `, ...valuePieces(differencesOf(contentOf(a.entry), contentOf(b.entry))), at];
 }
 
-function contentOf({ tick, changes }: HistoryEntry): unknown {
+function contentOf(entry: HistoryEntry): unknown {
+  const { tick, changes } = entry;
   const message = messageOf(tick["error"]);
-  const event = (tick["output"] ?? tick["event"] ?? tick["prompt"]) as
-    | { type?: string; data?: unknown }
-    | null
-    | undefined;
   if (message !== null) return message;
-  if (event?.data !== undefined) return event.data;
-  return changes?.length
-    ? Object.fromEntries(changes.map(({ path, new: value }) => [path.join("."), value]))
-    : tick["value"];
+  const data = outputOf(tick) ?? contentOfTick(entry);
+  if (data !== null) return comparable(data.value);
+  return Object.fromEntries((changes ?? []).map(({ path, new: value }) => [path.join("."), value]));
 }
 
 function inputOf({ entries, runId }: ComparedRun): unknown {
   const start = entries.find((entry) => entry.tick.type === "run.started" && entry.runId === runId);
-  return (start?.tick["event"] as { data?: unknown } | undefined)?.data ?? null;
-}
-
-/** Names of the top-level fields that are not equal. */
-export function differingFields(one: unknown, other: unknown): readonly string[] {
-  const names = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
-  return [...names].filter((name) => !isSame(fieldOf(one, name), fieldOf(other, name)));
+  return start === undefined ? null : (startOf(start)?.value ?? null);
 }
 
 export function isSame(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(fieldOf(one, name), fieldOf(other, name)))
-  );
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return (value as Record<string, unknown> | null | undefined)?.[name];
+  return differencesOf(one, other, 1).length === 0;
 }
 
 function listed(values: readonly string[]): Piece[] {

@@ -8,8 +8,12 @@
  */
 
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
+import type { Json, JsonObject } from "../../api/json.types.js";
+import { storedJson } from "../../api/plain-json.js";
 import { groupBy } from "../../model/group-by.js";
-import { type Line, lineOf, messageOf } from "../../model/line.js";
+import { type Line, lineOf, messageOf, typeOf } from "../../model/line.js";
+import { isModelRecord } from "../../model/model-call.js";
+import { outputOf } from "../../model/run-data.js";
 import { type StepNaming, stepsOfMany } from "../../model/step-names.js";
 
 export interface ComparedRun {
@@ -35,15 +39,15 @@ export function matchTicks(a: ComparedRun, b: ComparedRun, after: number): reado
   const ofMany = [a, b].flatMap(({ attempts }) => [...stepsOfMany(attempts).values()].flat());
   const many = new Set(ofMany.map(({ step }) => step));
   const loose = looseSteps(a, b);
-  const left = comparable(a, after);
-  const right = comparable(b, 0);
+  const left = comparedTicks(a, after);
+  const right = comparedTicks(b, 0);
   const keyOf = (run: ComparedRun) => (tick: ComparedTick) => contentOf(tick, { run, many, loose, isFork: after > 0 });
   const twins = twinsOf(left.map(keyOf(a)), right.map(keyOf(b)));
   return pairs(left, right, twins);
 }
 
 /** What an idle run does is no difference; nor is how a fork begins. */
-function comparable(run: ComparedRun, after: number): readonly ComparedTick[] {
+function comparedTicks(run: ComparedRun, after: number): readonly ComparedTick[] {
   const facts = { runId: run.runId, naming: run.naming };
   return run.entries
     .filter(({ number, tick }) => number > after && tick.type !== "run.resumed" && tick.type !== "run.forked")
@@ -85,15 +89,29 @@ function contentOf({ entry }: ComparedTick, { run, many, loose, isFork }: Conten
     name,
     loose.has(name) ? null : item,
     tick.type === "step.failed" && !isFork ? attempt : null,
-    isMany && (tick.type === "state.edited" || tick.type === "stream.written")
-      ? changes.map(({ path }) => path.filter((key) => typeof key === "string"))
-      : [
-          contentFields.map((field) => tick[field] ?? null),
-          tick.type === "effect.recorded" ? tick["value"] : null,
-          messageOf(tick["error"]),
-          changes.map(({ path, new: value }) => [path, value ?? null]),
-        ],
+    isOfPipeline(entry)
+      ? [outputOf(tick), messageOf(tick["error"])]
+      : isMany && (tick.type === "state.edited" || tick.type === "stream.written")
+        ? changes.map(({ path }) => path.filter((key) => typeof key === "string"))
+        : [
+            contentFields.map((field) => tick[field] ?? null),
+            tick.type === "effect.recorded" ? comparable(storedJson(tick["value"])) : null,
+            messageOf(tick["error"]),
+            changes.map(({ path, new: value }) => [path, value ?? null]),
+          ],
   ]);
+}
+
+/** What it stores beside its output are times and places. */
+function isOfPipeline({ tick }: HistoryEntry): boolean {
+  return [tick["output"], tick["event"]].flat().some((event) => typeOf(event)?.startsWith("pipeline.") === true);
+}
+
+/** The record of a model call without how long the model took. */
+export function comparable(value: Json): Json {
+  if (!isModelRecord(value)) return value;
+  const { metrics: _metrics, timeToFirstToken: _time, ...rest } = value as JsonObject;
+  return rest;
 }
 
 /** For each tick of the left its place on the right, or -1. */

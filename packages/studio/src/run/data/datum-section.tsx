@@ -1,14 +1,17 @@
 import { type ReactNode, useId } from "react";
 import type { Datum } from "../../model/run-data.js";
+import { JsonTree } from "../../ui/json-tree.js";
 import { CopyButton, ValueView } from "../../ui/value-view.js";
 
 export interface DatumSectionProps {
   readonly title: string;
   readonly datum: Datum;
+  /** A tree also for a list of records, whose fields are too long for a table. @default false */
+  readonly isTree?: boolean;
 }
 
 /** A value under its name, with the type of its event, and a button that copies it. */
-export function DatumSection({ title, datum: { type, value } }: DatumSectionProps): ReactNode {
+export function DatumSection({ title, datum: { type, value }, isTree = false }: DatumSectionProps): ReactNode {
   const heading = useId();
   return (
     <section className="datum" aria-labelledby={heading}>
@@ -22,7 +25,7 @@ export function DatumSection({ title, datum: { type, value } }: DatumSectionProp
         <span className="grow" />
         <CopyButton value={value} what={title.toLowerCase()} />
       </div>
-      <ValueView value={value} />
+      {isTree ? <JsonTree value={value} empty="Empty." /> : <ValueView value={value} />}
     </section>
   );
 }

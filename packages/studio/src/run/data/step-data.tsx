@@ -1,38 +1,46 @@
 /** What went into a step and what came out: of the chosen item, else of that at the cursor. */
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
-import { client } from "../../api/client.js";
-import { fieldsOf } from "../../api/plain-json.js";
-import { useRead } from "../../api/use-read.js";
 import { CodeButton } from "../../graph/code-dialog.js";
-import { attemptsOf, contentOfTick, type Datum, failureOf, type ItemKey, outputOf } from "../../model/run-data.js";
+import type { ItemCall } from "../../model/item-calls.js";
+import { attemptsOf, contentOfTick, failureOf, outputOf } from "../../model/run-data.js";
 import type { RunStore } from "../../model/run-store.js";
-import { Empty, Loading } from "../../ui/states.js";
+import { Button } from "../../ui/controls.js";
+import { Empty } from "../../ui/states.js";
+import type { Selection } from "../use-selection.js";
 import { AttemptList, ItemChoice } from "./attempt-list.js";
+import { CallData } from "./call-data.js";
+import { CallList } from "./call-list.js";
 import { DatumSection } from "./datum-section.js";
 import { FailureSection } from "./failure-section.js";
+import { ItemInput } from "./item-input.js";
 
 export interface StepDataProps {
   readonly run: RunStore;
   readonly rootId: string;
   /** Of the run. */
   readonly workflow: string;
-  /** The chosen step. */
-  readonly step: string | null;
-  /** The item to show; `null` for what the tick itself holds. */
-  readonly subject: ItemKey | null;
+  readonly selection: Selection;
+  /** Calls of the item that is shown. */
+  readonly calls: readonly ItemCall[];
+  /** Runs an item again in a fork, with another input; `null` where no fork may be made. */
+  readonly onRunFrom: ((item: number, tick: number) => void) | null;
   /** The tick at the cursor, where it is of the item. */
   readonly entry: HistoryEntry | undefined;
-  readonly onItem: (item: ItemKey) => void;
-  readonly onGo: (tick: number) => void;
 }
 
 export function StepData(props: StepDataProps): ReactNode {
-  const { run, entry, subject, step, workflow } = props;
+  const { run, entry, selection, calls, workflow } = props;
+  const { step, subject, call: chosen, onCall, onGo } = selection;
   const { list: attempts } = run.attempts;
   const content = useMemo(() => (entry === undefined ? null : contentOfTick(entry)), [entry]);
   const { own, items } = useMemo(() => (subject === null ? none : attemptsOf(attempts, subject)), [attempts, subject]);
   const isUnreached = own.length === 0 && step !== null;
+  const call = chosen === null ? undefined : calls.find((one) => one.call === chosen);
+  if (call !== undefined) {
+    const label = own[0] === undefined ? "Step" : run.facts.naming(own[0].step, own[0].runId).label;
+    return <CallData key={call.call} call={call} step={label} onBack={() => onCall(null)} onGo={onGo} />;
+  }
   if (own.length === 0 && content === null && step === null)
     return <Empty>This tick holds no data. Choose a step or another tick.</Empty>;
   return (
@@ -61,7 +69,8 @@ interface ItemProps extends StepDataProps {
   readonly items: readonly RunAttempt[];
 }
 
-function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
+function Item({ run, rootId, own, items, calls, selection, onRunFrom }: ItemProps): ReactNode {
+  const { onItem, onGo, onCall } = selection;
   const first = own[0] as RunAttempt;
   const last = own.at(-1) as RunAttempt;
   const end = run.entries[run.indexOf(last.endedTick ?? -1)]?.tick;
@@ -75,10 +84,16 @@ function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
         code={runId === rootId ? { workflow: first.workflow, step } : null}
       >
         <ItemChoice items={items} chosen={last} onItem={onItem} />
+        {onRunFrom !== null && runId === rootId && (
+          <Button kind="ghost" icon="fork" isSmall onClick={() => onRunFrom(first.item, first.startedTick)}>
+            Run again from here
+          </Button>
+        )}
       </ItemHead>
       {failure !== null && <FailureSection failure={failure} code={last.error?.code ?? failure.code} />}
-      <Input rootId={rootId} first={first} />
+      <ItemInput rootId={rootId} first={first} />
       {output !== null && <DatumSection title="Output" datum={output} />}
+      <CallList calls={calls} onCall={onCall} />
       <AttemptList attempts={own} onGo={onGo} />
     </>
   );
@@ -101,34 +116,5 @@ function ItemHead({ title, code, children }: ItemHeadProps): ReactNode {
       <span className="grow" />
       {code !== null && <CodeButton {...code} />}
     </div>
-  );
-}
-
-/** The server knows what an item was given at the tick where it began. */
-function Input({ rootId, first }: { readonly rootId: string; readonly first: RunAttempt }): ReactNode {
-  const { runId, item, startedTick, eventType } = first;
-  const isRead = eventType !== null && !eventType.startsWith("pipeline.");
-  const { value, error } = useRead(
-    isRead ? `input ${runId} ${item}` : null,
-    async (signal): Promise<Datum | "gone"> => {
-      const ofChild = runId === rootId ? {} : { childId: runId };
-      const { next } = await client.at(rootId, startedTick, { ...ofChild, signal });
-      const delivery = next.find((one) => one.item === item);
-      return delivery === undefined ? "gone" : { type: delivery.event.type, value: fieldsOf(delivery.event) };
-    },
-  );
-  if (eventType === null) return <Note title="Input">Several events. Choose their type in the graph to see them.</Note>;
-  if (!isRead) return null;
-  if (value === "gone" || error !== null)
-    return <Note title="Input">An event {eventType} that is no longer kept.</Note>;
-  return value === null ? <Loading rows={2} /> : <DatumSection title="Input" datum={value} />;
-}
-
-function Note({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <section className="datum">
-      <h3>{title}</h3>
-      <p className="muted">{children}</p>
-    </section>
   );
 }

@@ -1,0 +1,39 @@
+/** Why a run has failed: the last failure among its ticks, as they are stored, so that it needs no code. */
+import type { Target } from "../target/target.types.js";
+import { historyOf } from "./history-of.js";
+
+export interface RunFailure {
+  readonly runId: string;
+  readonly item: number | null;
+  readonly message: string;
+  /** `file:line:column` of the user's code, as the stack has it; `null` where it has none. */
+  readonly place: string | null;
+}
+
+/** Ticks before the end in which the failure is looked for. */
+const LAST_TICKS = 50;
+
+/** @param ticks Number of ticks of the run; `null` where it is not known. */
+export async function failureOf(target: Target, runId: string, ticks: number | null): Promise<RunFailure | null> {
+  const after = Math.max(0, (ticks ?? 0) - LAST_TICKS);
+  const failed = (await historyOf(target, runId, after)).findLast(({ tick }) => tick.type === "step.failed");
+  if (failed === undefined) return null;
+  const { item, error } = failed.tick as { readonly item?: unknown; readonly error?: unknown };
+  const { message, stack } = (error ?? {}) as { readonly message?: unknown; readonly stack?: unknown };
+  return {
+    runId: failed.runId,
+    item: typeof item === "number" ? item : null,
+    message: typeof message === "string" ? message : "",
+    place: typeof stack === "string" ? placeIn(stack) : null,
+  };
+}
+
+/** The first line of a stack that is neither of Node nor of a package. */
+export function placeIn(stack: string): string | null {
+  for (const line of stack.split("\n")) {
+    const [, place] = /\(?((?:file:\/\/)?\/?[^\s()]+:\d+:\d+)\)?$/.exec(line.trim()) ?? [];
+    if (place === undefined || /node_modules|^node:|\/packages\/core\//.test(place)) continue;
+    return place.replace(/^file:\/\//, "").replace(/\?[^:]*/, "");
+  }
+  return null;
+}

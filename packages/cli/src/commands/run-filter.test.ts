@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { filterOf } from "./run-filter.js";
+
+const nowMs = Date.parse("2026-11-29T12:00:00Z");
+const filter = (where: string) => filterOf({ status: [], label: [], where }, nowMs);
+
+describe("--where", () => {
+  it("takes statuses, a workflow, labels, times and words", () => {
+    expect(
+      filter('status:failed status:timedOut workflow:refund label.team="Berlin Mitte" after:2h card declined'),
+    ).toEqual({
+      status: ["failed", "timedOut"],
+      workflow: "refund",
+      labels: { team: "Berlin Mitte" },
+      createdAfter: nowMs - 7_200_000,
+      search: "card declined",
+    });
+    expect(filter("before:2026-11-20")).toEqual({ createdBefore: Date.parse("2026-11-20") });
+    expect(filter("")).toEqual({});
+  });
+
+  it("adds to the other options", () => {
+    expect(
+      filterOf({ status: ["failed"], label: ["team=berlin"], where: "status:cancelled label.user=ann" }, nowMs),
+    ).toEqual({
+      status: ["failed", "cancelled"],
+      labels: { team: "berlin", user: "ann" },
+    });
+  });
+
+  it("names all problems", () => {
+    expect(() => filter("status:odd after:soon colour:red label.team=")).toThrow(
+      /`status:odd` is none of .*; `soon` is neither a duration .*; `colour:` is unknown; `label.team=` has no value/,
+    );
+  });
+});

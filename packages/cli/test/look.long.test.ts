@@ -1,0 +1,67 @@
+/** What the command shows of runs: their errors, their input, the place of a failure, and their changes as they come. */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { joke, pipeline } from "./support/flows.js";
+import { createProject } from "./support/project.js";
+
+const failing = `import { defineWorkflow, event, many, StartEvent, StopEvent, collect } from "millrace";
+import * as z from "zod";
+class Import extends StartEvent.define("Import", { skus: z.array(z.string()) }) {}
+class Item extends event("Item", { sku: z.string() }) {}
+class Done extends event("Done") {}
+export const imports = defineWorkflow("imports")
+  .step("split", { on: Import, emits: many(Item) }, ({ skus }) => skus.map((sku) => new Item({ sku })))
+  .step("load", { on: Item, emits: Done }, ({ sku }) => {
+    if (sku.startsWith("BAD")) throw new TypeError(\`\${sku} has no price\`);
+    return new Done();
+  })
+  .step("end", { on: collect(Done), emits: StopEvent }, () => new StopEvent({ result: 1 }))
+  .build();
+`;
+
+it("shows of a failed run its error in the list, and its input, its item and the place", async () => {
+  const project = createProject({ "imports.ts": failing });
+  await project.call(
+    "run",
+    "imports.ts",
+    "--input",
+    '{"skus":["A1","BAD9"]}',
+    "--id",
+    "bad-1",
+    "--label",
+    "team=berlin",
+  );
+
+  const listed = await project.call("runs", "--where", "status:failed label.team=berlin after:2h");
+  const shown = await project.call("show", "bad-1");
+
+  expect(listed.stdout).toMatch(/^bad-1 {2}imports {2}failed .* team=berlin BAD9 has no price$/);
+  expect(shown.stdout).toContain('input  {"skus":["A1","BAD9"]}');
+  expect(shown.stdout).toMatch(/in load, item \d+\n {2}with {"sku":"BAD9"}\n {2}at .*imports\.ts:9:/);
+});
+
+it("shows a pipeline by its own steps and their contents, and finds no difference between two equal runs", async () => {
+  const project = createProject({ "pipeline.ts": pipeline });
+  const first = await project.call("run", "pipeline.ts#deep", "--input", '"mills"', "--id", "p-1");
+  await project.call("run", "pipeline.ts#deep", "--input", '"mills"', "--id", "p-2");
+
+  const compared = await project.call("diff", "p-1", "p-2");
+
+  expect(first.stdout).toContain("› left: said of mills");
+  expect(first.stdout).not.toMatch(/pipeline\.shown|^. begin|finish|gather/m);
+  expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining("The same ticks.") });
+});
+
+it("prints the changes of runs as they come, and the address of a run in the studio", async () => {
+  const project = createProject({ "joke.ts": joke });
+  const server = project.start("serve", "joke.ts", "--port", "0");
+  const [url] = (await once(createInterface({ input: server.child.stdout as never }), "line")) as [string];
+  const tail = project.start("tail", "--url", url, "--where", "workflow:JokeFlow");
+  await once(createInterface({ input: tail.child.stderr as never }), "line");
+  const changed = once(createInterface({ input: tail.child.stdout as never }), "line");
+  await project.call("run", "JokeFlow", "--url", url, "--input", '{"topic":"pirate"}', "--id", "t-1");
+
+  expect((await changed)[0]).toMatch(/^\d\d:\d\d:\d\d {2}t-1 {2}JokeFlow {2}\w+/);
+  expect((await project.call("open", "t-1", "--url", url)).stdout).toBe(`${url}/studio/#/run/t-1`);
+});
