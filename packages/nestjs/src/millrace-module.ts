@@ -144,7 +144,7 @@ function runtimeOf(workflows: ProvidedWorkflows): FactoryProvider {
   };
 }
 
-/** `null`: an instance, which nobody provides. */
+/** `null`: an instance, which is no provider. */
 function tokenOf(workflow: ProvidedWorkflow): InjectionToken | null {
   if (typeof workflow === "function") return workflow;
   return "useExisting" in workflow ? workflow.useExisting : null;

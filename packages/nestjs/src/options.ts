@@ -45,7 +45,7 @@ export interface MillraceSettings extends Omit<RuntimeOptions<Workflows>, "workf
   readonly store?: RunStore | (() => RunStore | Promise<RunStore>);
   /** Schedules by name, which each process sets when it starts. A schedule that is no longer named here stays until it is deleted. @default none */
   readonly schedules?: Readonly<Record<string, ScheduleOptions>>;
-  /** Options of the server, without `runtime` and `basePath`. Needs `path`. @default those of `createServer`: everybody may use it */
+  /** Options of the server, without `runtime` and `basePath`. Needs `path`. @default those of `createServer`: any caller may use it */
   readonly server?: Omit<ServerOptions, "runtime" | "basePath">;
   /** Milliseconds that running steps have to finish when the application closes. @default 10000 */
   readonly drainMs?: number;

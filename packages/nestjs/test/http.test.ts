@@ -60,7 +60,7 @@ describe.each(kinds)("on %s", (adapter) => {
     expect((await of("other")).handlers).toEqual([]);
   });
 
-  it("gives bodies on: as they came with `rawBody`, else as JSON", async () => {
+  it("passes bodies to the server: as received with `rawBody`, else as JSON", async () => {
     const bodies: string[] = [];
     const auth = async (request: Request) => {
       bodies.push(await request.clone().text());

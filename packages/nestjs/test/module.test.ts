@@ -77,7 +77,7 @@ describe("workflows", () => {
 });
 
 describe("the module", () => {
-  it("gives settings that need providers", async () => {
+  it("takes settings from a factory with providers", async () => {
     class Config {
       readonly file = memoryStore();
     }
@@ -99,7 +99,7 @@ describe("the module", () => {
     expect((await runtime.schedules.list()).schedules).toMatchObject([{ name: "daily", workflow: "greet" }]);
   });
 
-  it("lets any provider have the runtime, and opens the store when the application is made", async () => {
+  it("injects the runtime into any provider, and opens the store when the application is made", async () => {
     class Greetings {
       readonly #runtime: Shop;
 

@@ -1,8 +1,8 @@
 /**
  * The server behind a controller of Nest: requests of Express and Fastify as those of the web, and its answers as theirs.
  *
- * Guards, interceptors and the body parser of the application come first, as for any other controller. A body that was parsed is
- * given on as it was received where the application keeps it (`rawBody: true`), else as JSON.
+ * Guards, interceptors and the body parser of the application come first, as for any other controller. The server gets a parsed body
+ * as it was received where the application keeps it (`rawBody: true`), else as JSON.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
@@ -41,13 +41,8 @@ export class ServerDoor implements OnApplicationBootstrap {
   /** @throws {WorkflowError} `OPTION_INVALID` naming every problem of the server's options. */
   onApplicationBootstrap(): void {
     const { path, prefix } = this.#place;
-    const parts = (...texts: string[]): string =>
-      `/${texts
-        .flatMap((text) => text.split("/"))
-        .filter(Boolean)
-        .join("/")}`;
-    this.#mount(parts(prefix(), path));
-    this.#mount(parts(path)); // where the application excludes the path from its prefix
+    // The second one is where the application excludes the path from its prefix.
+    for (const basePath of new Set([pathOf(prefix(), path), pathOf(path)])) this.#mount(basePath);
   }
 
   #mount(basePath: string): void {
@@ -78,7 +73,12 @@ export class ServerDoor implements OnApplicationBootstrap {
   }
 }
 
-/** `null`: nobody has read it. */
+function pathOf(...texts: string[]): string {
+  const parts = texts.flatMap((text) => text.split("/"));
+  return `/${parts.filter((part) => part !== "").join("/")}`;
+}
+
+/** `null`: no parser of the application has read it. */
 function receivedBody({ rawBody, body }: NestRequest, incoming: IncomingMessage): Buffer | null {
   if (rawBody instanceof Buffer) return rawBody;
   if (body instanceof Buffer) return body;
@@ -86,7 +86,7 @@ function receivedBody({ rawBody, body }: NestRequest, incoming: IncomingMessage)
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** Fastify leaves the response alone from here on; the headers that its hooks have set are taken along. */
+/** Fastify does not write the response from here on; the headers that its hooks have set are copied. */
 function rawResponse(response: NestResponse): ServerResponse {
   if (!("hijack" in response)) return response;
   for (const [name, value] of Object.entries(response.getHeaders()))
