@@ -30,6 +30,11 @@ describe.each(kinds)("on %s", (adapter) => {
     const wrong = await post(`${flows}/workflows/refund/run`, { start_event: { order: 1 } });
     expect(wrong.status).toBe(400);
     expect(await wrong.json()).toMatchObject({ code: "EVENT_INVALID" });
+    const elsewhere = { cookie: "session=1", origin: "https://evil.example" };
+    expect((await post(`${flows}/workflows/greet/run`, {}, elsewhere)).status).toBe(403);
+    const deep = `${'{"a":'.repeat(100)}1${"}".repeat(100)}`;
+    expect((await post(`${flows}/workflows/greet/run`, `{"start_event":${deep}}`)).status).toBe(400);
+    expect((await post(`${flows}/workflows/greet/run`, `"${"x".repeat(2_000_000)}"`)).status).toBe(413);
     expect((await fetch(`${flows}/nowhere`)).status).toBe(404);
     expect((await fetch(`${url}/flowsome`)).status).toBe(404);
     expect((await fetch(`${flows}/handlers/none/cancel`, { method: "POST" })).status).toBe(404); // without a body
