@@ -6,6 +6,7 @@ import { a2aRows } from "./a2a.mjs";
 import { agentRows } from "./agents.mjs";
 import { chatRows } from "./chats.mjs";
 import * as clients from "./client.mjs";
+import { frameworkRows } from "./frameworks.mjs";
 import { mcpRows } from "./mcp.mjs";
 import { packedRows } from "./packed.mjs";
 import { releaseRows } from "./release.mjs";
@@ -115,5 +116,6 @@ export const rowsBeside = [
   ...agentRows(),
   ...a2aRows(),
   ...chatRows(),
+  ...frameworkRows(),
   ...mcpRows(),
 ];
