@@ -30,8 +30,6 @@ describe("a part of a retry policy that is none is refused where it is given", (
     ["a number for `stop`", () => retryPolicy({ stop: 3 as never }), "stop"],
   ])("%s", (_, make, option) => {
     expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID", details: { option } }));
-    expect(make).toThrow(
-      new RegExp(`^\`${option}\` of a retry policy got (nothing|undefined|null|""|[a-z]+)\\.$`),
-    );
+    expect(make).toThrow(new RegExp(`^\`${option}\` of a retry policy got (nothing|undefined|null|""|[a-z]+)\\.$`));
   });
 });

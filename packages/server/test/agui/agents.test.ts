@@ -272,7 +272,9 @@ it("a question with a deadline is an interrupt, and the run continues without an
   await client.runAgent();
 
   expect(client.text).toBe("Over.");
-  expect(client.messages.find(({ role }) => role === "tool")?.content).toContain("The question was not answered in time.");
+  expect(client.messages.find(({ role }) => role === "tool")?.content).toContain(
+    "The question was not answered in time.",
+  );
 }, 20_000);
 
 it("context of the page reaches the model as the word of the person", async () => {
