@@ -63,7 +63,10 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
     options: Options | undefined,
   ): Promise<Page> => {
     const { field } = asking;
-    return get(asking, (answer) => ({ ...answer, [field]: answer[field]?.map(fromWire) }) as Page, options);
+    // Reading it fails where the field is not a list.
+    const read = (answer: Lists): Page =>
+      ({ ...answer, [field]: (answer[field] as readonly object[]).map(fromWire) }) as Page;
+    return get(asking, read, options);
   };
   return {
     counts: async (filter) =>

@@ -62,7 +62,7 @@ describe("a step is refused when", () => {
     ["`rest` is unknown", { on: collect(Joke, { rest: "wait" as never }) }, /`rest: "wait"`/],
     ["`order` is unknown", { on: collect(Joke, { order: "random" as never }) }, /`order: "random"`/],
     ["a join has no slots", { on: join({}) }, /nothing in `on`/],
-    ["`by` is empty", { on: join({ a: Joke, b: StartEvent }, { by: "" as never }) }, /no field name/],
+    ["`by` is empty", { on: join({ a: Joke, b: StartEvent }, { by: "" as never }) }, /not a field name/],
     ["`retry` has no `next`", { retry: { attempts: 3 } }, /`retry` without `next`/],
     ["its name is empty", { name: "" }, /has no name/],
     ["its resources need each other", { resources: { left } }, /circle/],

@@ -237,7 +237,7 @@ describe("an activation", () => {
     await small.begin({ text: "x".repeat(1_000) });
     await small.open();
     await small.untilReleased();
-    expect(JSON.stringify(await small.result())).toContain("what keeps this run takes 900 of one tick");
+    expect(JSON.stringify(await small.result())).toContain("the store of this run accepts at most 900 per tick");
   });
 
   it("refuses a call whose key no tick could hold, with its result, although it has not been noted as begun", async () => {

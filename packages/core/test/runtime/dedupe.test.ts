@@ -120,7 +120,7 @@ describe("at the door", () => {
     ["an unknown choice", { dedupe: { ...first.dedupe, failed: "all" } }, '`dedupe.failed` is "all"'],
     ["an option that nobody reads", { dedupe: { ...first.dedupe, fails: "keep" } }, "did you mean `failed`?"],
     ["no time at all", { dedupe: { key: "a", for: 0 } }, "`dedupe.for` is 0"],
-    ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "`dedupe.for` ends after every date"],
+    ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "`dedupe.for` ends after the last valid date"],
     ["an empty key", { dedupe: { key: "", for: 1 } }, "`key` is empty"],
     ["a key that is not a string", { dedupe: { key: 5, for: 1 } }, "`key` is not a string"],
   ])("%s is refused", async (_, options, message) => {
