@@ -21,6 +21,7 @@ import {
   onStreamWritten,
   onWaitOpened,
 } from "./reduce/calls.js";
+import { stopClock } from "./reduce/clock.js";
 import { fireDue } from "./reduce/due.js";
 import { onEffectFailed, onEffectOpened, onEffectRecorded } from "./reduce/effects.js";
 import { onStepFailed } from "./reduce/failure.js";
@@ -35,6 +36,8 @@ import type { Tick } from "./tick.js";
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
   const reduction: Reduction = { routing, state, commands: null, emptied: null };
   state.ticks++;
+  // Since its last tick no process may have had the run: that time does not count as active.
+  if (isRestart(tick) || tick.type === "definition.changed") stopClock(reduction);
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
   // Time moves with every tick: due timers fire before the tick itself is applied. A restart fires them itself, after
   // everything is queued again.

@@ -7,7 +7,7 @@ import { freezeState } from "../../state/freeze-state.js";
 import { optionalModules } from "../optional-modules.js";
 import type { RunState } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
-import { markActive, setTimer, stopClock } from "./clock.js";
+import { markActive, setTimer } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { fireDue } from "./due.js";
 import { renewEffect } from "./failure.js";
@@ -69,7 +69,6 @@ export function onRunRetried(reduction: Reduction, tick: RunRetried): void {
 
 function restart(reduction: Reduction, { timeoutMs, deadlineMs }: RunResumed | RunRetried): void {
   const { state } = reduction;
-  stopClock(reduction);
   interrupt(state);
   state.status = "running";
   if (state.outcome !== null) state.continuations++;
