@@ -31,8 +31,8 @@ export async function failureOf(target: Target, runId: string, ticks: number | n
 /** The first line of a stack that is neither of Node nor of a package. */
 export function placeIn(stack: string): string | null {
   for (const line of stack.split("\n")) {
-    const [, place] = /\(?((?:file:\/\/)?\/?[^\s()]+:\d+:\d+)\)?$/.exec(line.trim()) ?? [];
-    if (place === undefined || /node_modules|^node:|\/packages\/core\//.test(place)) continue;
+    const place = (line.trim().split(" ").at(-1) ?? "").replace(/^\(/, "").replace(/\)$/, "");
+    if (!/:\d+:\d+$/.test(place) || /node_modules|^node:|\/packages\/core\//.test(place)) continue;
     return place.replace(/^file:\/\//, "").replace(/\?[^:]*/, "");
   }
   return null;

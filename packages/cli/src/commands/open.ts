@@ -27,7 +27,7 @@ export async function openRun(terminal: Terminal, options: OpenRunOptions): Prom
 
 export function studioAddress(server: string, runId: string): string {
   const base = /^https?:/i.test(server) ? server : `http://${server}`;
-  return `${base.replace(/\/+$/, "")}/studio/#/run/${encodeURIComponent(runId)}`;
+  return `${base.replace(/(?<!\/)\/+$/, "")}/studio/#/run/${encodeURIComponent(runId)}`;
 }
 
 const openers: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
