@@ -11,9 +11,9 @@ describe("metrics", () => {
     expect(output.replaceAll(/\d\.\d{3} s/g, "… s").split("\n")).toEqual([
       "Run: … s, with what is between the steps",
       "Step: Research Step (team Research Team)",
-      "  Tokens: 277, 210 in and 67 out",
+      "  Tokens: 279, 212 in and 67 out",
       "  Duration: … s",
-      "  Model: gpt-5-mini of offline, 277 tokens",
+      "  Model: gpt-5-mini of offline, 279 tokens",
       "Step: Content Planning Step (agent Content Planner)",
       "  Tokens: 61, 31 in and 30 out",
       "  Duration: … s",
@@ -22,7 +22,7 @@ describe("metrics", () => {
       "  Tokens: 0, 0 in and 0 out",
       "  Duration: … s",
       "Session, after two runs",
-      "  Tokens: 624, 450 in and 174 out",
+      "  Tokens: 628, 454 in and 174 out",
       "  Duration: … s",
       "",
     ]);

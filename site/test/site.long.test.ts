@@ -64,7 +64,7 @@ describe("the pages", () => {
     await using visit = await Visit.open(browser, new URL("/docs.html", site.url).href);
     const { page } = visit;
 
-    await page.locator(".vp-doc").getByRole("link", { name: "@millrace/server" }).click();
+    await page.locator(".vp-doc").getByRole("link", { name: "@millrace/server" }).first().click();
     await page.getByRole("heading", { level: 1, name: "@millrace/server" }).waitFor();
     await page.goto(new URL("/how-to/hello.html", site.url).href);
     await page.locator(".vp-doc").locator("a[href*='hello.ts']").first().click();
