@@ -2,6 +2,7 @@ import type { Found } from "./measure.ts";
 import { bytes } from "./measures/bytes.ts";
 import { claims } from "./measures/claims.ts";
 import { commits } from "./measures/commits.ts";
+import { encrypted } from "./measures/encrypted.ts";
 import { looks } from "./measures/looks.ts";
 import { oldSnapshot } from "./measures/old-snapshot.ts";
 import { queued } from "./measures/queued.ts";
@@ -25,4 +26,5 @@ export const measures: { readonly [name: string]: (url: string) => Promise<Found
   oldSnapshot,
   bytes,
   looks,
+  encrypted,
 };
