@@ -184,6 +184,14 @@ function addLooking({ add, calls }: Context): void {
     .option("-o, --output <folder>", "where its two files go", ".")
     .option("--redact <field>", "hide the texts of this field", collect, [])
     .action(calls(async () => (await import("./commands/test-from.js")).testFrom));
+  onTarget(add("audit", "list who started, answered, cancelled or deleted runs, newest first"))
+    .option("--user <user>", "only what this person or program did")
+    .option("--door <door>", "only what came through it, such as chat, mcp or link")
+    .option("--action <action>", "start, fork, answer, send, cancel, resume, retry or delete")
+    .option("--run <runId>", "only of this run")
+    .option("--limit <number>", "how many", defaultLimit)
+    .option("--cursor <cursor>", "the next page")
+    .action(calls(async () => (await import("./commands/audit.js")).audit));
   withCode(add("diff <runA> <runB>", "compare two runs: where they part, and how they end")).action(
     calls(async () => (await import("./commands/diff.js")).diff),
   );

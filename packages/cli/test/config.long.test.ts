@@ -16,7 +16,7 @@ export default defineConfig({
   store: () => encryptedStore(sqliteStore("own.db"), { keys: [{ id: "k", key: new Uint8Array(32).fill(1) }] }),
   runtime: { queues: { mail: { concurrency: 2 } } },
   schedules: { nightly: { cron: "0 2 * * *", workflow: "JokeFlow", input: { topic: "night" }, queue: "mail" } },
-  server: { auth: bearerAuth({ tokens: ["config-token"] }), schedules: true },
+  server: { auth: bearerAuth({ tokens: [{ token: "config-token", client: "ada" }] }), schedules: true },
 });
 `;
 
@@ -59,6 +59,15 @@ it("says what is served, over which store, with which queues, schedules and cred
   expect(await ask("/handlers/j-1")).toMatchObject({ status: "completed" });
   expect(stranger.status).toBe(401);
   expect(server.said()).toContain("the store of the config");
+
+  // The deletion is in the audit, in the store that the config opens.
+  const headers = { authorization: "Bearer config-token" };
+  const deleted = await fetch(`${url}/handlers/j-1/cancel?purge=true`, { method: "POST", headers });
+  expect(deleted.status).toBe(200);
+  const who = await project.call("audit", "--user", "ada");
+  const others = await project.call("audit", "--user", "grace", "--json");
+  expect(who.stdout).toMatch(/^\d{4}-\d\d-\d\d .* {2}ada {2}http {2}(cancel|delete) {2}j-1 {2}JokeFlow$/m);
+  expect(JSON.parse(others.stdout)).toEqual({ entries: [], cursor: null });
 });
 
 it("is loaded again by dev when it changes", async () => {
