@@ -16,7 +16,7 @@ export function trialRows() {
     ["coming from workflow-core", "", ["migrating-from-workflow-core"]],
     [
       "coming from Python",
-      "@millrace/server @millrace/client",
+      "@millrace/server @millrace/client react",
       ["coming-from-python", "how-to/serve-workflows", "how-to/call-workflows-from-a-client"],
     ],
     [
