@@ -8,11 +8,12 @@ import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, roleOf } from "../event/facts.js";
 import { formatValue } from "../value/format-value.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
-import { unknownNames } from "../value/unknown-names.js";
+import { optionList, unknownNames } from "../value/unknown-names.js";
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
-  for (const problem of unknownNames(options, namesOf(call)))
-    report("option", `has invalid options of \`${call}\`: ${problem}`, "Correct or remove them.");
+  const names = namesOf(call);
+  for (const problem of unknownNames(options, names))
+    report("option", `has invalid options of \`${call}\`: ${problem}`, `Correct or remove them. ${optionList(names)}`);
 }
 
 export function reportCount(options: object, option: string, report: Report): void {
