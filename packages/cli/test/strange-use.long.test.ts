@@ -25,7 +25,7 @@ it("says of code that does not come to the end of its loading what it did", asyn
   });
   const { folder } = project;
 
-  expectOneMessage(await project.call("run", "waits.ts"), { code: 1, says: "waits.ts waits while it is loaded" });
+  expectOneMessage(await project.call("run", "waits.ts"), { code: 1, says: "waits.ts waits, while it is loaded" });
   expectOneMessage(await project.call("check", "exits.ts"), { code: 1, says: "exits.ts has ended the process" });
   expectOneMessage(await project.call("run", "late.ts"), { code: 1, says: "It was thrown at late.ts:2:9." });
   expectOneMessage(await project.call("run", "a folder's #1/throws.ts"), { code: 1, says: "#1/throws.ts:1:7" });
