@@ -107,7 +107,7 @@ export const mistakesOfGraphs: readonly Mistake[] = [
   {
     name: "CollectOption",
     code: fanOut("many(Item)", "collect(Done, { «limit|take»: 2 })"),
-    says: ["`limit` is not an option", "There are: of, take, rest, order, settle."],
+    says: ["`limit` is not an option", "Correct or remove them"],
   },
   {
     name: "StopInOn",
@@ -305,6 +305,6 @@ ${steps(draft, last)}`,
       "{ on: Ask, emits: Draft, retry: retryPolicy({ «maxAttempts: 3|stop: stop.afterAttempts(3)» }) }",
       last,
     ),
-    says: ["`maxAttempts` is not an option", "There are: when, wait, stop."],
+    says: ["`maxAttempts` is not an option", "leave them out"],
   },
 ];

@@ -8,12 +8,11 @@ import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, roleOf } from "../event/facts.js";
 import { formatValue } from "../value/format-value.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
-import { optionList, unknownNames } from "../value/unknown-names.js";
+import { unknownNames } from "../value/unknown-names.js";
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
-  const names = namesOf(call);
-  for (const problem of unknownNames(options, names))
-    report("option", `has invalid options of \`${call}\`: ${problem}`, `Correct or remove them. ${optionList(names)}`);
+  for (const problem of unknownNames(options, namesOf(call)))
+    report("option", `has invalid options of \`${call}\`: ${problem}`, "Correct or remove them.");
 }
 
 export function reportCount(options: object, option: string, report: Report): void {

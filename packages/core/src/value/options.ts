@@ -1,7 +1,7 @@
 /** Refuses options: all problems in one error, unknown names among them, because most of those are typing errors. */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { optionProblems, type Rules } from "./option-rules.js";
-import { optionList, unknownNames } from "./unknown-names.js";
+import { unknownNames } from "./unknown-names.js";
 
 export interface OptionChecks<Options> {
   readonly rules: Rules<Options>;
@@ -22,21 +22,17 @@ export function checkOptions<Options extends object>(
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {
   const isGiven = typeof given === "object" && given !== null;
-  const problems = isGiven ? unknownNames(given, names) : ["they are not an object"];
-  if (problems.length > 0) throw refusal(optionsOf(owner), problems, ` ${optionList(names)}`);
+  refuseOptions(optionsOf(owner), isGiven ? unknownNames(given, names) : ["they are not an object"]);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem; nothing without problems. */
 export function refuseOptions(what: string, ...found: readonly (readonly string[])[]): void {
   const problems = found.flat();
-  if (problems.length > 0) throw refusal(what, problems);
-}
-
-function refusal(what: string, problems: readonly string[], more = ""): WorkflowError {
-  return new WorkflowError({
+  if (problems.length === 0) return;
+  throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `${what}: ${problems.join("; ")}.`,
-    hint: `Correct the options that are named, or leave them out.${more}`,
+    hint: "Correct the options that are named, or leave them out.",
     details: { problems },
   });
 }

@@ -11,11 +11,6 @@ export function unknownNames(given: object, names: readonly string[], prefix = "
     .map((name) => `\`${prefix}${name}\` is not an option${didYouMean(name, names)}`);
 }
 
-/** A sentence of a hint. */
-export function optionList(names: readonly string[]): string {
-  return `There are: ${names.join(", ")}.`;
-}
-
 /** Follows an unknown name; empty if none is near. */
 export function didYouMean(name: unknown, names: readonly string[], mark: '"' | "`" = "`"): string {
   const near = nearest(name as string, names);
