@@ -1,5 +1,5 @@
 /** The line of a file to which a finding about a workflow belongs, by the names of the workflow and the step. */
-import { decoratedLine } from "../sources/decorated-line.js";
+import { decoratedLine } from "./decorated-line.js";
 
 interface Names {
   /** Durable name of the workflow, or the name of its class. */

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import type { StepSource, StepSources } from "@millrace/server";
+import { decoratedLine } from "../code/decorated-line.js";
 import type { Kit } from "../code/user-millrace.js";
 import { compiledPlace } from "./compiled-place.js";
-import { decoratedLine } from "./decorated-line.js";
 import { type WrittenPlace, writtenPlace } from "./written-place.js";
 
 /** @param folder Of the project. */
