@@ -29,7 +29,8 @@ export function installTabs({ core }: MarkdownRenderer): void {
 /** Whether something is installed, and every line means the same to all of them. */
 function hasTabs(commands: string): boolean {
   const lines = commands.trim().split("\n");
-  const isCommon = (line: string): boolean => /^(?:npm (?:install|create|run|start|test)\b|npx |#|$)/.test(line);
+  const isCommon = (line: string): boolean =>
+    /^(?:npm (?:install|create|run|start|test)\b|npx |(?:cd|mkdir|node|rm) |#|$)/.test(line);
   const isSingle = (line: string): boolean => !/&&|\||;/.test(line.replace(/#.*/, ""));
   return /^npm (?:install|create)\b/m.test(commands) && lines.every((line) => isCommon(line) && isSingle(line));
 }
