@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { lineOf, type Mistake, programOf } from "./support/mistake.js";
 import { mistakesOfGraphs } from "./support/mistakes-of-graphs.js";
+import { mistakesOfRuns } from "./support/mistakes-of-runs.js";
 import { mistakesOfTypes } from "./support/mistakes-of-types.js";
 import { createProject, type Project } from "./support/project.js";
 
@@ -57,4 +58,15 @@ it("are found by the compiler, and the edit mends each", async () => {
     for (const part of mistake.says) expect.soft(told, mistake.name).toContain(part.replaceAll("$", mistake.name));
   }
   expect(printed).not.toContain("right/");
+});
+
+it.each(mistakesOfRuns)("are found by a run, and the edit mends it: $name", async (mistake) => {
+  const project = planted([mistake]);
+
+  const wrong = await project.call("run", `wrong/${mistake.name}.ts`);
+  const right = await project.call("run", `right/${mistake.name}.ts`);
+
+  for (const part of [...mistake.says, `at wrong/${mistake.name}.ts:${lineOf(mistake)}:`])
+    expect.soft(wrong.stdout).toContain(part);
+  expect([wrong.code, right.code]).toEqual([1, 0]);
 });
