@@ -1,6 +1,6 @@
 /**
  * The documentation holds: relative links lead somewhere, numbers of the capacity page stand in the bench pages that they link, and the
- * TypeScript compiles against the built package, or with `JS_ONLY=1` against the sources. A block is a file of its own, unless it says
+ * TypeScript compiles against the built package, or with `JS_ONLY=1` against the sources. No page is longer than a reader reads at once. A block is a file of its own, unless it says
  * otherwise:
  *
  *     ```ts continued          goes on where the block above it ended
@@ -19,9 +19,12 @@ const pages = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md"],
 ];
 const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
+/** Of a page of the documentation, or of a README of a package. */
+const WORD_LIMIT = 1_500;
 const problems = [];
 
 for (const page of pages) checkLinks(page);
+for (const page of pages.filter(isRead)) checkLength(page);
 checkNumbers("docs/architecture/scale.md");
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
@@ -44,6 +47,19 @@ function linkProblem(page, target) {
   if (!anchor || !file.endsWith(".md")) return null;
   const anchors = [...read(file).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => anchorOf(heading));
   return anchors.includes(anchor) ? null : "no such heading";
+}
+
+/** Decisions, changelogs and benches are looked up. */
+function isRead(page) {
+  return /^docs\/(?!decisions\/)|^packages\/[^/]+\/README\.md$/.test(page.replaceAll("\\", "/"));
+}
+
+/** The bars of a table and signs in code are no words. */
+function checkLength(page) {
+  const words = read(page)
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  if (words > WORD_LIMIT) problems.push(`${page}: ${words} words, and at most ${WORD_LIMIT} are read: split it`);
 }
 
 /** A row `| what | number | unit | [bench](page) |` repeats a number of that page. */

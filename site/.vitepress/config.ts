@@ -1,6 +1,8 @@
 import { defineConfig, type Plugin } from "vitepress";
 import llmsText from "vitepress-plugin-llms";
 import { addresses } from "../../scripts/addresses.mjs";
+import { boostDocument } from "../build/boost-document.ts";
+import { installTabs } from "../build/install-tabs.ts";
 import { folderSidebar, sidebar } from "../build/sidebar.ts";
 
 /** As GitHub makes them: links with a `#` work in both places. */
@@ -23,6 +25,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     attrs: { disable: true },
+    config: installTabs,
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
   themeConfig: {
@@ -49,15 +52,7 @@ export default defineConfig({
           markdown.options.highlight = highlight ?? null;
           return html;
         },
-        // Guides come before the API and the decisions, which repeat their words.
-        miniSearch: {
-          searchOptions: {
-            boostDocument: (id: string, term: string) =>
-              (/\/(api|decisions|project|packages)\//.test(id) ? 0.1 : 1) *
-              (id.includes("/how-to/") ? 2 : 1) *
-              (id.includes(term) ? 2 : 1),
-          },
-        },
+        miniSearch: { searchOptions: { boostDocument } },
       },
     },
   },

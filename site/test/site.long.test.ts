@@ -24,6 +24,16 @@ const pages: readonly (readonly [path: string, shows: string])[] = [
   ["/tiny.html", "Kill the process"],
   ["/playground.html", "Run"],
 ];
+const guides: readonly (readonly [words: string, guide: RegExp])[] = [
+  ["human in the loop", /\/how-to\/ask-a-person/],
+  ["approve", /\/how-to\/approve-/],
+  ["retry", /\/how-to\/retries-and-recovery/],
+  ["cron", /\/how-to\/schedules/],
+  ["pause", /\/how-to\/answer-and-cancel-runs/],
+  ["resume", /\/how-to\/answer-and-cancel-runs/],
+  ["chat", /\/how-to\/show-an-agent-in-a-chat/],
+  ["queue", /\/how-to\/queues-and-limits/],
+];
 const looks: readonly (readonly [width: number, colours: Colours])[] = [
   [1440, "light"],
   [390, "dark"],
@@ -57,6 +67,41 @@ describe("the pages", () => {
     await page.getByRole("searchbox").fill("proveResumable");
     await page.getByRole("option").filter({ hasText: "testing" }).first().waitFor();
 
+    visit.expectNoFaults();
+  });
+
+  it("are found by the words of readers, the guide first", async () => {
+    await using visit = await Visit.open(browser, site.url);
+    const { page } = visit;
+    await openSearch(page);
+
+    for (const [words, guide] of guides) {
+      await page.getByRole("searchbox").fill(words);
+
+      await expect
+        .poll(() => page.getByRole("option").first().locator("a").getAttribute("href"), { message: words })
+        .toMatch(guide);
+    }
+    visit.expectNoFaults();
+  });
+
+  it("have tabs for the package managers, with the same commands", async () => {
+    await using visit = await Visit.open(browser, new URL("/how-to/agents.html", site.url).href);
+    const group = visit.page.locator(".vp-code-group").first();
+
+    const shown: string[] = [];
+    for (const manager of ["npm", "pnpm", "yarn", "bun"]) {
+      await group.locator(`label[data-title="${manager}"]`).click();
+      shown.push((await group.locator("pre:visible").textContent()) ?? "");
+    }
+
+    expect(shown.map((text) => text.trim())).toEqual([
+      "npm install millrace @millrace/agents ai zod",
+      "pnpm add millrace @millrace/agents ai zod",
+      "yarn add millrace @millrace/agents ai zod",
+      "bun add millrace @millrace/agents ai zod",
+    ]);
+    expect(await (await fetch(new URL("how-to/agents.md", site.url))).text()).not.toContain("pnpm add");
     visit.expectNoFaults();
   });
 

@@ -71,7 +71,12 @@ describe("millrace run", () => {
       type: "end",
       run_id: "one",
       status: "failed",
-      error: { code: "STEP_FAILED", message: "no", hint: "`millrace retry one` runs the failed work again." },
+      error: {
+        code: "STEP_FAILED",
+        message: "no",
+        hint: "`millrace retry one` runs the failed work again.",
+        place: expect.stringMatching(/bad\.ts:2:\d+$/),
+      },
     });
   });
 

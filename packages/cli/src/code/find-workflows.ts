@@ -76,6 +76,13 @@ function isWorkflow(value: unknown): value is Workflow {
   return isOfMillrace(value) && typeof (value as Partial<Workflow>).run === "function" && "on" in value;
 }
 
+/** The name of an exported `defineWorkflow(…)` that lacks its `.build()`. */
+export function unbuiltName(exported: ModuleExports): string | null {
+  const isBuilder = (value: unknown): boolean =>
+    isPlainObject(value) && ["step", "catchError", "build"].every((name) => typeof value[name] === "function");
+  return Object.keys(exported).find((name) => isBuilder(exported[name])) ?? null;
+}
+
 /** Takes no arguments: one that needs some is exported as an instance. */
 function isWorkflowClass(value: unknown): value is new () => Workflow {
   return (

@@ -4,8 +4,11 @@ import { join, relative } from "node:path";
 import type { Workflow } from "millrace";
 import { CliError } from "../output/cli-error.js";
 import { shellWord } from "../output/command-text.js";
+import { shownPath } from "./code-place.js";
 import { fileAndName } from "./file-and-name.js";
-import { exportsText, type FoundWorkflow, findWorkflows } from "./find-workflows.js";
+import { exportsText, type FoundWorkflow, findWorkflows, unbuiltName } from "./find-workflows.js";
+import { lineOfText } from "./line-of-finding.js";
+import { loadError } from "./load-error.js";
 import { existingPath, loadModule } from "./load-module.js";
 import { hasMade, type Kit, openKit } from "./user-millrace.js";
 
@@ -29,22 +32,51 @@ export interface Code {
   readonly chosen: readonly NamedWorkflow[];
 }
 
+/** A file whose code could not be loaded. */
+export interface LoadFailure {
+  readonly file: string;
+  readonly error: unknown;
+}
+
 /**
  * @param given A file, `file#name`, or a folder.
  * @throws {CliError} `FILE_UNKNOWN`, `WORKFLOW_MISSING`, `SYNTAX_INVALID`, `CODE_FAILED`, `PACKAGE_MISSING`
  */
 export async function loadCode(cwd: string, given: string): Promise<Code> {
+  const { code } = await loadEach(cwd, given, ({ error }) => {
+    throw error;
+  });
+  return code as Code;
+}
+
+/**
+ * As `loadCode`, and continues with the next file of a folder when one cannot be loaded.
+ *
+ * @param onFailure Called for each such file; it may throw to stop there.
+ * @returns `code` is `null` if no file could be loaded.
+ */
+export async function loadEach(
+  cwd: string,
+  given: string,
+  onFailure: (failure: LoadFailure) => void,
+): Promise<{ readonly code: Code | null }> {
   const { file, name: wanted } = fileAndName(cwd, given);
   const { path, isFolder } = existingPath(cwd, file);
   const files = isFolder ? workflowFiles(path) : [path];
-  const parts: { readonly file: string; readonly found: readonly FoundWorkflow[]; readonly exported: string }[] = [];
+  const parts: LoadedFile[] = [];
   for (const one of files) {
-    const exported = await loadModule(one);
-    parts.push({ file: one, found: findWorkflows(exported), exported: exportsText(exported) });
+    try {
+      parts.push(await loadFile(one));
+    } catch (error) {
+      onFailure({ file: one, error });
+    }
   }
   const all = parts.flatMap(({ file: of, found }) => found.map((one) => ({ ...one, file: of })));
   const [first] = all;
-  if (first === undefined) throw noWorkflow(file, isFolder ? "No file in it exports one." : (parts[0]?.exported ?? ""));
+  if (first === undefined) {
+    if (parts.length < files.length) return { code: null };
+    throw noWorkflow(file, isFolder ? "No file in it exports one." : (parts[0]?.exported ?? ""));
+  }
   const kit = await kitOf(first);
   const found = all.map(({ key, ...one }) => ({ ...one, name: key ?? nameOf(kit, one.workflow) }));
   assertNames(found, cwd);
@@ -52,7 +84,27 @@ export async function loadCode(cwd: string, given: string): Promise<Code> {
     ({ name, exportName }) => wanted === undefined || wanted === name || wanted === exportName,
   );
   if (chosen.length === 0) throw noSuchWorkflow(file, String(wanted), found);
-  return { kit, found, chosen, workflows: Object.fromEntries(found.map(({ name, workflow }) => [name, workflow])) };
+  const workflows = Object.fromEntries(found.map(({ name, workflow }) => [name, workflow]));
+  return { code: { kit, found, chosen, workflows } };
+}
+
+interface LoadedFile {
+  readonly file: string;
+  readonly found: readonly FoundWorkflow[];
+  /** What it exports, in words. */
+  readonly exported: string;
+}
+
+async function loadFile(file: string): Promise<LoadedFile> {
+  const exported = await loadModule(file);
+  try {
+    const found = findWorkflows(exported);
+    const unbuilt = found.length === 0 ? unbuiltName(exported) : null;
+    if (unbuilt !== null) throw notBuilt(file, unbuilt);
+    return { file, found, exported: exportsText(exported) };
+  } catch (error) {
+    throw loadError(file, error, [file]); // a class that is exported is constructed
+  }
 }
 
 /** One of the chosen ones. @throws {CliError} `WORKFLOW_AMBIGUOUS` */
@@ -123,6 +175,17 @@ function workflowFiles(folder: string): string[] {
 
 function exportsWorkflow(text: string): boolean {
   return /\bexport\b|\bexports\b/.test(text) && /\bextends Workflow\b|\bdefineWorkflow\b|\bnew Pipeline\b/.test(text);
+}
+
+function notBuilt(file: string, name: string): CliError {
+  const line = lineOfText(readFileSync(file, "utf8"), new RegExp(`\\b${name}\\b`));
+  const text = `${name} is a definition, and no workflow yet.`;
+  return new CliError({
+    code: "WORKFLOW_MISSING",
+    message: `${shownPath(file)}:${line}: ${text}`,
+    hint: "Call `.build()` at its end.",
+    details: { file, line, text },
+  });
 }
 
 function noWorkflow(file: string, exported: string): CliError {

@@ -1,24 +1,20 @@
 /** Why a file could not be loaded, with the line that is to blame and without a stack of ours. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { basename, isAbsolute, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, isAbsolute } from "node:path";
 import { CliError } from "../output/cli-error.js";
+import { frameOf, type Place, placeOf, shownPath as shown } from "./code-place.js";
+import { isMillraceError, placedError } from "./placed-error.js";
 import { packageName } from "./user-millrace.js";
-
-interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
 
 /** @param files Those that were loaded, the one that failed among them. */
 export function loadError(path: string, error: unknown, files: readonly string[]): unknown {
-  if (error instanceof CliError || isMillraceError(error)) return error;
+  if (error instanceof CliError) return error;
+  if (isMillraceError(error)) return placedError(error, path);
   const text = error instanceof Error ? error.message : String(error);
   const found = syntaxPlace(error, text, files);
   if (found !== null) return syntaxError(found.place, found.text);
-  const place = placeOf(error);
+  const place = importPlace(text) ?? placeOf(error);
   const where = place === null ? shown(path) : `${shown(place.file)}:${place.line}:${place.column}`;
   return new CliError({
     code: "CODE_FAILED",
@@ -42,12 +38,6 @@ export function uncaughtError(error: unknown): unknown {
     frame: frameOf(place),
     cause: error,
   });
-}
-
-/** Its own message and hint say more than ours. */
-function isMillraceError(error: unknown): boolean {
-  const { code, hint } = (error ?? {}) as { readonly code?: unknown; readonly hint?: unknown };
-  return typeof code === "string" && typeof hint === "string";
 }
 
 function syntaxError(place: Place, text: string): CliError {
@@ -100,16 +90,14 @@ function checkedPlace(files: readonly string[]): { readonly place: Place; readon
   return null;
 }
 
-/** The first frame of the stack that is the user's. */
-function placeOf(error: unknown): Place | null {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const frames = /^ +at (?:async )?(?:[^/\\]*\()?((?:file:\/\/)?(?:\/|[A-Za-z]:\\).*?)(?:\?[^:()]*)?:(\d+):(\d+)\)?$/gm;
-  for (const [, file = "", line, column] of stack.matchAll(frames)) {
-    const path = file.startsWith("file:") ? fileURLToPath(file) : file;
-    if (/[\\/]node_modules[\\/]/.test(path) || path.startsWith(import.meta.dirname)) continue;
-    return { file: path, line: Number(line), column: Number(column) };
-  }
-  return null;
+/** The import of what cannot be found. */
+function importPlace(text: string): Place | null {
+  const [, name, file] = /Cannot find (?:package|module) '([^']+)' imported from '?([^'\n]+)/.exec(text) ?? [];
+  if (name === undefined || file === undefined || !existsSync(file)) return null;
+  const lines = readFileSync(file, "utf8").split("\n");
+  const ending = isAbsolute(name) || name.startsWith("file:") ? basename(name) : name;
+  const index = lines.findIndex((line) => /["']/.test(line) && line.includes(ending.replace(/\.\w+$/, "")));
+  return index === -1 ? null : { file, line: index + 1, column: 1 };
 }
 
 function missingHint(text: string): string | null {
@@ -120,19 +108,6 @@ function missingHint(text: string): string | null {
     : `Install it: \`npm install ${packageName(name)}\`.`;
 }
 
-/** The line with the two around it, and a caret below the place. */
-function frameOf({ file, line, column }: Place): string {
-  if (!existsSync(resolve(file))) return "";
-  const lines = readFileSync(file, "utf8").split("\n");
-  const from = Math.max(1, line - 2);
-  const shownLines = lines.slice(from - 1, line + 1).map((text, index) => {
-    const number = from + index;
-    const row = `${number === line ? ">" : " "} ${String(number).padStart(4)} | ${text}`;
-    return number === line ? `${row}\n       | ${" ".repeat(column - 1)}^` : row;
-  });
-  return shownLines.join("\n");
-}
-
 /** esbuild names a file relative to its working folder, which may be another one. */
 function existingFile(given: string, files: readonly string[]): string {
   if (existsSync(given)) return given;
@@ -140,8 +115,3 @@ function existingFile(given: string, files: readonly string[]): string {
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";
-
-function shown(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith("..") ? path : near;
-}

@@ -7,10 +7,11 @@
  * @module
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, extname, join, resolve } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { CliError } from "../output/cli-error.js";
 import { loadError } from "./load-error.js";
+import { nearest } from "./nearest.js";
 import { toItsEnd } from "./never-settles.js";
 import { isOfMillrace } from "./user-millrace.js";
 
@@ -80,12 +81,4 @@ export function existingPath(cwd: string, given: string): { readonly path: strin
     hint: path === given ? "Correct the path." : `It was looked for at ${path}.`,
     details: { path },
   });
-}
-
-/** The nearest file of that name, in the folder or above it. */
-export function nearest(folder: string, name: string): string | null {
-  const path = join(folder, name);
-  if (existsSync(path)) return path;
-  const parent = dirname(folder);
-  return parent === folder ? null : nearest(parent, name);
 }

@@ -8,6 +8,8 @@ export interface RunFailure {
   readonly message: string;
   /** `file:line:column` of the user's code, as the stack has it; `null` where it has none. */
   readonly place: string | null;
+  /** Of an error of Millrace. */
+  readonly hint: string | null;
 }
 
 /** Ticks before the end in which the failure is looked for. */
@@ -19,12 +21,13 @@ export async function failureOf(target: Target, runId: string, ticks: number | n
   const failed = (await historyOf(target, runId, after)).findLast(({ tick }) => tick.type === "step.failed");
   if (failed === undefined) return null;
   const { item, error } = failed.tick as { readonly item?: unknown; readonly error?: unknown };
-  const { message, stack } = (error ?? {}) as { readonly message?: unknown; readonly stack?: unknown };
+  const { message, stack, hint } = (error ?? {}) as Readonly<Record<string, unknown>>;
   return {
     runId: failed.runId,
     item: typeof item === "number" ? item : null,
     message: typeof message === "string" ? message : "",
     place: typeof stack === "string" ? placeIn(stack) : null,
+    hint: typeof hint === "string" ? hint : null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Starts or continues a run, follows it in the terminal, and prints how it ended or how to continue. */
 import type { ClientRun, RunOutcome } from "@millrace/client";
+import { shownPath } from "../code/code-place.js";
 import { Follower, outcomeLine } from "../follow/follow-run.js";
 import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { CliError } from "../output/cli-error.js";
@@ -9,6 +10,7 @@ import type { Terminal } from "../output/terminal.js";
 import { placeText } from "../target/open-store.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { LocalTarget, RunRow, Target } from "../target/target.types.js";
+import { failureOf, type RunFailure } from "./failure-of.js";
 import { interrupts } from "./interrupts.js";
 
 interface Watching {
@@ -34,7 +36,8 @@ export async function watchRun(terminal: Terminal, watching: Watching): Promise<
     const setup = { target, run: begin(), signal, after, bring, asks: terminal.isInteractive, leave };
     const outcome = await new Follower(terminal, setup).follow();
     const prompts = outcome.status === "waiting" ? await openPrompts(target, runId) : [];
-    return conclude(terminal, watching, { outcome, prompts });
+    const failure = outcome.status === "failed" && target.local !== null ? await failureOf(target, runId, null) : null;
+    return conclude(terminal, watching, { outcome, prompts, failure });
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     return await paused(terminal, watching);
@@ -54,13 +57,18 @@ export async function detached(terminal: Terminal, run: ClientRun): Promise<numb
 interface Ending {
   readonly outcome: RunOutcome;
   readonly prompts: readonly OpenPrompt[];
+  /** Of the step that has failed the run, in a store of this machine. */
+  readonly failure: RunFailure | null;
 }
 
-function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, prompts }: Ending): number {
+function conclude(terminal: Terminal, { target, runId }: Watching, ending: Ending): number {
+  const { outcome, prompts, failure } = ending;
   const hint = (name: string): string => commandText(name, { args: [runId], flags: target.flags });
-  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, ...endOf({ outcome, prompts }, hint) });
+  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, ...endOf(ending, hint) });
   else {
     terminal.line(outcomeLine(terminal, outcome));
+    if (failure?.place) terminal.line(`  at ${shownPath(failure.place)}`);
+    if (failure?.hint) terminal.line(`${terminal.paint("dim", "hint")}  ${failure.hint}`);
     for (const prompt of prompts) for (const line of promptLines(terminal, prompt)) terminal.line(line);
     if (prompts.length > 0) terminal.note(`Answer with: ${hint("answer")}`);
     if (outcome.status === "completed" && outcome.result !== null && outcome.result !== undefined)
@@ -71,7 +79,7 @@ function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, pr
 }
 
 /** The hint is a command: the client's own one names its methods, which who reads this does not have. */
-function endOf({ outcome, prompts }: Ending, commandOf: (name: string) => string): object {
+function endOf({ outcome, prompts, failure }: Ending, commandOf: (name: string) => string): object {
   const { status } = outcome;
   if (status === "completed") return { status, result: outcome.result };
   if (status === "waiting") return { status, prompts: prompts.map(promptJson) };
@@ -80,7 +88,7 @@ function endOf({ outcome, prompts }: Ending, commandOf: (name: string) => string
     status === "cancelled"
       ? `\`${commandOf("resume")}\` continues it.`
       : `\`${commandOf("retry")}\` runs the failed work again.`;
-  return { status, error: { code, message, hint } };
+  return { status, error: { code, message, hint, ...(failure?.place && { place: failure.place }) } };
 }
 
 /** The run stays where it is: in the store, or at work on the server. It may have ended in the second that its steps were left. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import type { StepSource, StepSources } from "@millrace/server";
+import { decoratedLine } from "../code/decorated-line.js";
 import type { Kit } from "../code/user-millrace.js";
 import { compiledPlace } from "./compiled-place.js";
 import { type WrittenPlace, writtenPlace } from "./written-place.js";
@@ -28,22 +29,6 @@ function sourceAt({ file: given, first, last, content }: WrittenPlace, folder: s
   // The running code is older than such a file: its lines differ.
   if (content === null && statSync(path).mtimeMs > performance.timeOrigin) return null;
   const lines = (content ?? readFileSync(path, "utf8")).split(/\r?\n/);
-  const begin = withDecorators(lines, first);
+  const begin = decoratedLine(lines, first);
   return { file: parts.join("/"), line: begin + 1, text: lines.slice(begin, last + 1).join("\n") };
 }
-
-/** The line of the first decorator directly above, or the line itself, judged by the indentation. */
-function withDecorators(lines: readonly string[], first: number): number {
-  const indent = indentOf(lines[first] ?? "");
-  let begin = first;
-  for (let index = first - 1; index >= 0; index -= 1) {
-    const line = lines[index] as string;
-    const isDecorator = indentOf(line) === indent && line.startsWith("@", indent);
-    const isInside = indentOf(line) > indent || /^[)\]}]*\)/.test(line.slice(indent));
-    if (isDecorator) begin = index;
-    else if (line.trim() === "" || !isInside) break;
-  }
-  return begin;
-}
-
-const indentOf = (line: string): number => line.length - line.trimStart().length;

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { NamedWorkflow } from "../code/load-code.js";
-import { nearest } from "../code/load-module.js";
+import { nearest } from "../code/nearest.js";
 
 const folderName = ".millrace";
 

@@ -108,6 +108,10 @@ interface StopLike {
   readonly result: unknown;
 }
 
+// A plain object has a `type` that is any string.
 type Unlisted<Event> = Event extends { readonly type: infer Type extends string }
-  ? `The step returns ${Type}, which \`emits\` does not list.`
-  : "A step returns an event or nothing; with many(), an array or an async generator of events.";
+  ? string extends Type
+    ? NoEvent
+    : `The step returns ${Type}, which \`emits\` does not list.`
+  : NoEvent;
+type NoEvent = "A step returns an event or nothing; with many(), an array or an async generator of events.";

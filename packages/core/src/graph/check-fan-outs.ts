@@ -6,7 +6,7 @@
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
 import type { Finding } from "../engine/finding.types.js";
 import type { FanOutChecksFeature, Need } from "../engine/optional-modules.js";
-import { createRouting } from "../engine/routing.js";
+import { acceptedTypes, createRouting } from "../engine/routing.js";
 import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
@@ -74,7 +74,7 @@ function collectFault(flow: Flow, { accepts }: CollectTrigger): Fault | null {
     return {
       check: "collect",
       what: `collects ${what}, which arises outside of every fan-out`,
-      hint: `${none}${origin(flow, accepts)}`,
+      hint: `${none}${origin(flow, accepts)}${flow.openers.length === 0 ? earlier(flow, accepts) : ""}`,
     };
   }
   if (inner.length < places.length)
@@ -207,6 +207,21 @@ function joinFault(flow: Flow, { slots }: JoinTrigger): Fault | null {
     what: `joins events of different levels: ${level(first)}, ${level(other)}`,
     hint: 'Collect the inner ones first, or pair by a field: `join({ … }, { by: "…" })`.',
   };
+}
+
+/** The steps before the one that {@link origin} names: where a forgotten `many()` may be, too. */
+function earlier({ steps }: Flow, accepts: readonly string[]): string {
+  const known = new Set<string>();
+  const found: string[] = [];
+  for (let types = accepts; types.length > 0; ) {
+    const sources = steps.filter(({ name, emits }) => !known.has(name) && emits.some((type) => types.includes(type)));
+    for (const { name, emits } of sources) {
+      known.add(name);
+      found.push(` Or does "${name}"? Then \`emits: many(${emits.find((type) => types.includes(type))})\`.`);
+    }
+    types = sources.flatMap(acceptedTypes);
+  }
+  return found.slice(1, 4).join("");
 }
 
 // ---- words
