@@ -15,7 +15,8 @@ export async function servePage(app: Hono, { isDev }: PageOptions): Promise<void
     return;
   }
   const { createServer } = await import("vite");
-  const { middlewares } = await createServer({ server: { middlewareMode: true } });
+  // Node reads the config itself: else Vite writes a copy of it, which `node --watch` takes for a change.
+  const { middlewares } = await createServer({ configLoader: "native", server: { middlewareMode: true } });
   app.use(({ env }) => {
     const { incoming, outgoing } = env as HttpBindings;
     middlewares(incoming, outgoing);
