@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import { lastValueFrom, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -270,6 +271,83 @@ describe("functions of subpaths", () => {
   same("toObservable", async (api) => {
     const { stream, B } = begun(api);
     return shown(await lastValueFrom(api.toObservable(stream.until(B as never)).pipe(toArray())));
+  });
+
+  /** Answers `A` with twice its data, as `B`. */
+  const doubling = (api: Api) => {
+    const { A, B } = events(api);
+    const workflow = api.createWorkflow();
+    workflow.handle([A], async (_context, { data }) => B.with({ twice: data.n * 2 }));
+    return { A, B, workflow };
+  };
+
+  same("a route of Hono", async (api) => {
+    const { A, B, workflow } = doubling(api);
+    const app = new Hono()
+      .post(
+        "/json",
+        api.createHonoHandler(workflow, async (c) => A.with(await c.req.json()), B),
+      )
+      .post(
+        "/text",
+        api.createHonoHandler(
+          workflow,
+          async (c) => A.with(await c.req.json()),
+          B,
+          (c, { twice }) => c.text(`${twice}`),
+        ),
+      );
+    const init = { method: "POST", body: '{"n":4}' };
+    const responses = [await app.request("/json", init), await app.request("/text", init)];
+    return Promise.all(
+      responses.map(async (response) => [response.headers.get("content-type"), await response.text()]),
+    );
+  });
+
+  same("a route of Next", async (api) => {
+    const { A, B, workflow } = doubling(api);
+    const { GET } = api.createNextHandler(
+      workflow,
+      (request) => A.with({ n: Number(new URL(request.url).searchParams.get("n")) }),
+      B,
+    );
+    const response = await GET(new Request("http://localhost/?n=3") as never);
+    return [response.status, await response.json()];
+  });
+
+  same("a tool of MCP, and what the server knows of the request", async (api) => {
+    const { A, B } = events(api);
+    const workflow = api.createWorkflow();
+    workflow.handle([A], async (_context, { data }) =>
+      B.with({ content: [], data, session: api.getReqHandlerExtra().sessionId }),
+    );
+    const result = await api.mcpTool(workflow, A, B)({ n: 1 }, { sessionId: "s1" } as never);
+    return [
+      result,
+      (() => {
+        try {
+          return api.getReqHandlerExtra();
+        } catch (error) {
+          return (error as Error).name;
+        }
+      })(),
+    ];
+  });
+
+  it.each([
+    ["there", there],
+    ["here", here],
+  ])("pRetryHandler, %s", async (_place, api) => {
+    const { A, B } = events(api);
+    const workflow = api.createWorkflow();
+    let attempts = 0;
+    const handler = async () => {
+      if (++attempts < 2) throw new Error("not yet");
+      return B.with(attempts);
+    };
+    workflow.handle([A], api.pRetryHandler(handler as never, { retries: 2, minTimeout: 0, factor: 1 }));
+
+    expect(shown([await api.run(workflow, A.with(0)).untilEvent(B as never)])).toEqual(["B:2"]);
   });
 
   same("zodEvent", (api) => {

@@ -3,7 +3,7 @@ import { type Api, here, there } from "./packages.js";
 
 /** Rejects after all that can happen in this process without a timer has happened. */
 const turns = async (): Promise<never> => {
-  for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => setImmediate(resolve));
   throw new Error("nothing more happens");
 };
 
