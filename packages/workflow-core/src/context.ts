@@ -75,10 +75,15 @@ export function getContext(): WorkflowContext {
   return context;
 }
 
+/** Calls a function for which {@link getContext} returns this context. */
+export function inContext<Result>(context: WorkflowContext, callback: () => Result): Result {
+  return current.run(context, callback);
+}
+
 /** The call that a context belongs to. */
 export function callOf(context: WorkflowContext): HandlerContext {
   const call = calls.get(context);
-  if (!call) throw new TypeError("This is not the context of a workflow.");
+  if (!call) throw new TypeError("This is not the context of a run in memory.");
   return call;
 }
 
@@ -140,7 +145,7 @@ class Run {
     if (this.#locked !== "no") throw new Error("Context is already locked, you cannot snapshot a same context twice");
     this.#locked = "ending";
     const caller = current.get();
-    const own = caller ? callOf(caller) : null;
+    const own = (caller && calls.get(caller)) ?? null;
     while (this.#waiting(own).length > 0) await Promise.allSettled(this.#waiting(own));
     this.#locked = "ended";
     return this.#queue;
@@ -193,7 +198,7 @@ class Run {
     const context = this.#contextOf(call, this.context);
     let result: unknown;
     try {
-      result = current.run(context, () => registered.handler(context, ...inputs));
+      result = inContext(context, () => registered.handler(context, ...inputs));
     } catch (error) {
       return abort(call, error);
     }
@@ -233,11 +238,11 @@ class Run {
   }
 
   #streamOf(call: HandlerContext): Subscribable<[WorkflowEventData<any>], void> {
-    const own = createSubscribable<[WorkflowEventData<any>], void>();
-    this.#sent.subscribe((message, from) => {
-      if (isWithin(from, call)) own.publish(message);
-    });
-    return own;
+    const subscribe = (callback: (message: WorkflowEventData<any>) => void): (() => void) =>
+      this.#sent.subscribe((message, from) => {
+        if (isWithin(from, call)) callback(message);
+      });
+    return { subscribe, publish: () => [] };
   }
 }
 
@@ -278,7 +283,8 @@ function createCall(
 }
 
 /** Is it this call, or one that has come of it? */
-export function isWithin(call: HandlerContext, ancestor: HandlerContext): boolean {
+function isWithin(call: HandlerContext, ancestor: HandlerContext): boolean {
+  if (ancestor === ancestor.root) return call.root === ancestor;
   for (let at: HandlerContext | null = call; at !== null; at = at.prev) if (at === ancestor) return true;
   return false;
 }

@@ -7,7 +7,7 @@ import { createRuntime } from "millrace/runtime";
 import { afterEach, describe, expect, it } from "vitest";
 import { durable, Shown, toEvent } from "../src/entries/durable.js";
 import { createStatefulMiddleware } from "../src/entries/state.js";
-import { createWorkflow, or, workflowEvent } from "../src/index.js";
+import { createWorkflow, getContext, or, workflowEvent } from "../src/index.js";
 
 const ask = workflowEvent<string>({ debugLabel: "ask" });
 const joke = workflowEvent<{ text: string }>({ debugLabel: "joke" });
@@ -32,7 +32,7 @@ describe("durable", () => {
       sendEvent(note.with(`thinking about ${data}`));
       return joke.with({ text: `A ${data} walks into a bar.` });
     });
-    workflow.handle([joke], async ({ sendEvent }, { data }) => sendEvent(done.with(`${data.text.length}`)));
+    workflow.handle([joke], async (_context, { data }) => getContext().sendEvent(done.with(`${data.text.length}`)));
     const run = durable(workflow, { start: ask, stop: done }).run({ data: "pirate" });
 
     const shown = await run.streamEvents().filter(Shown).toArray();

@@ -21,7 +21,7 @@ import {
   StopEvent,
   WorkflowError,
 } from "millrace";
-import type { Registered } from "../context.js";
+import { inContext, type Registered, type WorkflowContext } from "../context.js";
 import { eventSource, nameOf, type OrEvent, type WorkflowEvent, type WorkflowEventData } from "../event.js";
 import { handlersOf, initOf } from "../workflow.js";
 
@@ -187,10 +187,8 @@ class Parts {
     const before = this.state === null ? undefined : (await ctx.store.get()).state;
     const state = structuredClone(before);
     const context = handlerContext(ctx, sent, state);
-    const output = await handler(
-      context,
-      ...(set as unknown as readonly StoredMessage[]).map((one) => this.#messageOf(one)),
-    );
+    const messages = (set as unknown as readonly StoredMessage[]).map((one) => this.#messageOf(one));
+    const output = await inContext(context, () => handler(context, ...messages));
     if (output) sent.send(output as WorkflowEventData<any>);
     if (before !== undefined && state !== undefined) await storeChanges(ctx, before, state);
     return sent.stop === null ? undefined : new StopEvent({ result: sent.stop.data });
@@ -234,8 +232,8 @@ class Sent {
   }
 }
 
-function handlerContext(ctx: Context<StoredState>, sent: Sent, state: unknown): object {
-  return {
+function handlerContext(ctx: Context<StoredState>, sent: Sent, state: unknown): WorkflowContext {
+  const context: object = {
     signal: ctx.signal,
     sendEvent: (...messages: WorkflowEventData<any>[]) => {
       for (const message of messages) sent.send(message);
@@ -249,6 +247,7 @@ function handlerContext(ctx: Context<StoredState>, sent: Sent, state: unknown): 
     },
     snapshot: () => Promise.reject(notDurable("context.snapshot", "The store has every run: no snapshot is needed.")),
   };
+  return context as WorkflowContext;
 }
 
 function notDurable(name: string, hint: string): WorkflowError {
