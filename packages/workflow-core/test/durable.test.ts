@@ -112,10 +112,15 @@ describe("durable", () => {
   it("an event gets its name from `events`, and the stream of a handler is refused with a hint", async () => {
     const unnamed = workflowEvent<number>();
     const workflow = createWorkflow();
-    workflow.handle([unnamed], (context) => void context.stream);
+    let attempts = 0;
+    workflow.handle([unnamed], (context) => {
+      attempts++;
+      void context.stream;
+    });
+    const retry = retryPolicy({ stop: stop.afterAttempts(3), wait: wait.fixed(0) });
+    const begin = durable(workflow, { start: unnamed, stop: done, events: { begin: unnamed }, retry });
 
-    await expect(
-      durable(workflow, { start: unnamed, stop: done, events: { begin: unnamed } }).run({ data: 1 }),
-    ).rejects.toThrow("no `context.stream`");
+    await expect(begin.run({ data: 1 })).rejects.toThrow("no `context.stream`");
+    expect(attempts).toBe(1);
   });
 });

@@ -262,6 +262,21 @@ describe("trace events", () => {
   });
 });
 
+const originsForTheRun = async (api: Api) => {
+  const { A, B } = events(api);
+  const workflow = api.withTraceEvents(api.createWorkflow());
+  workflow.handle([A], (_context, { data }) => B.with(data));
+  const context = workflow.createContext();
+  const { stream } = context;
+  context.sendEvent(A.with(1));
+  const [, b] = await stream.take(2).toArray();
+  return shown(api.getEventOrigins(b as never, context));
+};
+differs("getEventOrigins with the context of the run", originsForTheRun, {
+  there: { error: expect.stringContaining("not found") },
+  here: { value: ["A:1"] },
+});
+
 describe("validation", () => {
   same("what no rule has is sent, with a warning", async (api) => {
     const { A, B, C, D } = events(api);

@@ -251,7 +251,8 @@ function handlerContext(ctx: Context<StoredState>, sent: Sent, state: unknown): 
 }
 
 function notDurable(name: string, hint: string): WorkflowError {
-  return new WorkflowError({ code: "OPTION_INVALID", message: `A durable handler has no \`${name}\`.`, hint });
+  const error = new WorkflowError({ code: "OPTION_INVALID", message: `A durable handler has no \`${name}\`.`, hint });
+  return Object.assign(error, { retryable: false }); // the next attempt would do the same
 }
 
 /** Only the fields that the handler has changed: handlers at the same time may change others. */
