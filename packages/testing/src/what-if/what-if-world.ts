@@ -1,0 +1,291 @@
+/**
+ * The world of a run that is played with one part of it live. It answers every other call from the recording, if it is the same call: of
+ * the same key, made with the same.
+ *
+ * What a tool of a model is called with is known: its record is looked for by tool and arguments. Of another call it is not, so it counts
+ * as the same while its step has the recorded input, and the live calls before it in the step have answered as recorded.
+ *
+ * @module
+ */
+import type { EffectCall, EffectOfAttempt, Telemetry, WorkflowEvent } from "millrace";
+import { systemClock } from "millrace/engine";
+import type { Answer } from "../harness/responder.js";
+import type { Paths, PlayedWorld } from "../replay/play-recording.js";
+import { answerFrom, fieldsOf, RecordedWorld, type ReplayedCall } from "../replay/recorded-world.js";
+import type { CallOutcome, PathAnswer, PathItem, RunPath } from "../replay/run-path.js";
+import { isModelCall, type ToolCall, textOf, toolCallsIn, toolCallsOf } from "./model-answers.js";
+import type { UnknownCall, WhatIfOptions } from "./what-if.types.js";
+
+export interface WhatIfWorldOptions extends Paths {
+  readonly runId: string;
+  readonly isLive: (call: ReplayedCall) => boolean;
+  readonly unknown: NonNullable<WhatIfOptions["unknown"]>;
+}
+
+/** Where the run was stopped. */
+export interface Stop {
+  /** `null`: at a question. */
+  readonly call: UnknownCall | null;
+  readonly item: PathItem | null;
+  /** It is a decision that the recorded run did not make. */
+  readonly isOther: boolean;
+  readonly text: string;
+}
+
+interface Made {
+  readonly item: PathItem;
+  readonly record: PathItem | null;
+  readonly call: ReplayedCall;
+  readonly facts: EffectOfAttempt;
+  readonly work: () => unknown;
+  readonly given: EffectCall<never>;
+}
+
+type Found = { readonly outcome: CallOutcome } | Pick<UnknownCall, "why" | "input" | "recorded">;
+
+export class WhatIfWorld implements PlayedWorld {
+  readonly #options: WhatIfWorldOptions;
+  readonly #records: RecordedWorld;
+  readonly #answers: PathAnswer[];
+  /** The time that the live calls of an item took, by their ids, in milliseconds. */
+  readonly times: Map<PathItem, Map<string, number>> = new Map();
+  /** Ids of the calls of an item that were not answered from the recording. */
+  readonly #fresh: Map<PathItem, Set<string>> = new Map();
+  /** Errors of the live calls that have failed in the end. */
+  readonly failures: Map<string, string> = new Map();
+  /** The recorded place of each call of a tool; `null`: the recorded run did not make that call. */
+  readonly #places: Map<PathItem, Map<string, string | null>> = new Map();
+  #calling = 0;
+  readonly stopped: Promise<void>;
+  stop: Stop | null = null;
+  #stopNow: () => void = () => {};
+
+  constructor(options: WhatIfWorldOptions) {
+    this.#options = options;
+    this.#records = new RecordedWorld({ ...options, isLive: () => false });
+    this.#answers = [...options.recorded.answers];
+    this.stopped = new Promise((resolve) => {
+      this.#stopNow = resolve;
+    });
+  }
+
+  get isCalling(): boolean {
+    return this.#calling > 0;
+  }
+
+  get telemetry(): Telemetry {
+    return {
+      ...this.#records.telemetry,
+      callEffect: (facts, work, given) => this.#answerCall(facts, work, given as EffectCall<never>),
+    };
+  }
+
+  match(item: PathItem, runId: string): PathItem | null {
+    return this.#records.match(item, runId);
+  }
+
+  /** Of a call of either run: whether it is what is tried out. */
+  isLiveCall(item: PathItem, call: string): boolean {
+    const [played, record] = [...this.#records.matches].find((pair) => pair.includes(item)) ?? [item, null];
+    if (this.times.get(played)?.has(call)) return true;
+    const outcomes = [item, played, record].flatMap((one) => one?.calls.get(call) ?? []);
+    return outcomes.some(({ label }) => this.#options.isLive({ step: item.step, key: keyOf(call), label }));
+  }
+
+  /** As it was answered, if the question is the same. */
+  answerTo(prompt: WorkflowEvent): Answer {
+    const { recorded } = this.#options;
+    const text = (event: WorkflowEvent): string => describeIn(recorded, event);
+    const index = this.#answers.findIndex(
+      (one) => one.prompt.type === prompt.type && text(one.prompt) === text(prompt),
+    );
+    const [found] = index < 0 ? [] : this.#answers.splice(index, 1);
+    if (found !== undefined) return fieldsOf(found.answer);
+    const ofType = ({ type }: WorkflowEvent): boolean => type === prompt.type;
+    const asked = recorded.prompts.filter(ofType).length;
+    const answered = recorded.answers.filter((one) => ofType(one.prompt)).length;
+    if (asked > answered && this.#answers.every((one) => !ofType(one.prompt))) return null;
+    const isOther = answered === 0;
+    const why = isOther ? "which the recorded run did not" : "in other words than in the recorded run";
+    this.#halt({ call: null, item: null, isOther, text: `${prompt.type} is asked, ${why}.` });
+    return null;
+  }
+
+  #answerCall(facts: EffectOfAttempt, work: () => unknown, given: EffectCall<never>): unknown {
+    const { key, label = null, runId } = facts;
+    if (this.stop !== null) return untilAborted(given);
+    const { isLive, played } = this.#options;
+    const item = played.itemOf(runId, facts.item) as PathItem;
+    const record = this.match(item, runId);
+    const call = { step: item.step, key, label };
+    const made: Made = { item, record, call, facts, work, given };
+    const before = record?.calls.get(facts.call)?.label ?? label;
+    if (isLive(call) || isLive({ ...call, label: before })) return this.#makeLive(made, this.times);
+    const found = this.#find(made);
+    return "outcome" in found ? answerFrom(found.outcome, given) : this.#answerUnknown(made, found);
+  }
+
+  #find({ item, record, facts }: Made): Found {
+    const tool = toolOf(item, facts.call);
+    if (tool !== null) return this.#findTool({ item, record, call: facts.call, tool });
+    const outcome = record?.calls.get(facts.call);
+    const recorded = outcome?.kind === "value" ? outcome.value : undefined;
+    if (record === null || outcome === undefined) return { why: "absent", input: undefined, recorded };
+    if (record.input !== item.input) return { why: "input", input: undefined, recorded };
+    if (this.#hasChanged(item, record)) return { why: "before", input: undefined, recorded };
+    return { outcome };
+  }
+
+  #findTool({
+    item,
+    record,
+    call,
+    tool,
+  }: Pick<Made, "item" | "record"> & { readonly call: string; readonly tool: ToolCall }): Found {
+    const place = record === null ? null : this.#placeOf(item, record, tool);
+    const outcome = place === null ? undefined : record?.calls.get(`${place}${call.slice(tool.place.length)}`);
+    return outcome === undefined ? { why: "absent", input: tool.input, recorded: undefined } : { outcome };
+  }
+
+  /** Where the recorded run made the same call: at the same place, or else at the first that is not taken. */
+  #placeOf(item: PathItem, record: PathItem, tool: ToolCall): string | null {
+    const places = this.#places.get(item) ?? new Map<string, string | null>();
+    this.#places.set(item, places);
+    const known = places.get(tool.place);
+    if (known !== undefined) return known;
+    const taken = new Set(places.values());
+    const free = toolCallsIn(record).filter(({ digest, place }) => digest === tool.digest && !taken.has(place));
+    const found = (free.find(({ place }) => place === tool.place) ?? free[0])?.place ?? null;
+    places.set(tool.place, found);
+    return found;
+  }
+
+  #hasChanged(item: PathItem, record: PathItem): boolean {
+    const ids = this.#fresh.get(item) ?? [];
+    return [...ids].some(
+      (id) => answerText(this.#options.played, id, item) !== answerText(this.#options.recorded, id, record),
+    );
+  }
+
+  async #makeLive({ item, facts, work, call, given }: Made, all: WhatIfWorld["times"]): Promise<unknown> {
+    const times = all.get(item) ?? new Map<string, number>();
+    all.set(item, times);
+    this.#noteFresh(item, facts.call);
+    const id = `${facts.runId} ${facts.item} ${facts.call}`;
+    const beganMs = systemClock.now();
+    this.#calling++;
+    try {
+      const answer = await work();
+      this.failures.delete(id);
+      return answer;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!given.signal.aborted)
+        this.failures.set(id, `Call "${nameOf(call)}" of step "${call.step}" fails: ${message}`);
+      throw error;
+    } finally {
+      this.#calling--;
+      times.set(facts.call, (times.get(facts.call) ?? 0) + systemClock.now() - beganMs);
+    }
+  }
+
+  #answerUnknown(made: Made, found: Pick<UnknownCall, "why" | "input" | "recorded">): unknown {
+    const { unknown, runId } = this.#options;
+    const call: UnknownCall = { runId, ...made.call, ...found };
+    if (unknown === "live") return this.#makeLive(made, new Map());
+    return unknown === "stop" ? this.#stopAt(made, call) : this.#judge(made, call, unknown);
+  }
+
+  async #judge(made: Made, call: UnknownCall, judge: Exclude<WhatIfWorldOptions["unknown"], string>): Promise<unknown> {
+    this.#calling++;
+    try {
+      const judged = await judge(call);
+      if (judged !== null) {
+        this.#noteFresh(made.item, made.facts.call);
+        return judged.answer;
+      }
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return this.#stopAt(made, call, ` Nothing answers it: ${why}`);
+    } finally {
+      this.#calling--;
+    }
+    return this.#stopAt(made, call);
+  }
+
+  #noteFresh(item: PathItem, call: string): void {
+    this.#fresh.set(item, (this.#fresh.get(item) ?? new Set()).add(call));
+  }
+
+  #stopAt({ item, given }: Made, call: UnknownCall, more = ""): Promise<never> {
+    this.#halt({ call, item, isOther: call.why === "absent", text: `${unknownText(call)}${more}` });
+    return untilAborted(given);
+  }
+
+  #halt(stop: Stop): void {
+    this.stop ??= stop;
+    this.#stopNow();
+  }
+}
+
+/** Of a call of `ctx.run`, from its id. */
+export function keyOf(call: string): string {
+  const [, key = call] = /(?:^|\/)run=([^/]*)$/.exec(call) ?? [];
+  return key.replace(/%2F|%25/g, decodeURIComponent);
+}
+
+/** What readers know a call by. */
+export function nameOf({ key, label }: Pick<ReplayedCall, "key" | "label">): string {
+  return label ?? key;
+}
+
+/** The call of a tool that a call belongs to: itself, or one that it was made in. */
+export function toolOf(item: PathItem, call: string): ToolCall | null {
+  const around = toolCallsIn(item).filter(({ place }) => call === place || /^(\/|%2F)/.test(after(call, place)));
+  return around.reduce<ToolCall | null>(
+    (best, one) => (best === null || one.place.length > best.place.length ? one : best),
+    null,
+  );
+}
+
+const after = (call: string, place: string): string => (call.startsWith(place) ? call.slice(place.length) : "");
+
+function unknownText(call: UnknownCall): string {
+  const what = `Step "${call.step}" calls "${nameOf(call)}"`;
+  if (call.why === "input") return `${what} with another input of the step, so what it would answer is not known.`;
+  if (call.why === "before")
+    return `${what} after another answer of a live call, so what it would answer is not known.`;
+  const input = call.input === undefined ? "" : ` with ${JSON.stringify(call.input)}`;
+  return `${what}${input}, which the recorded run did not.`;
+}
+
+/** What a call has answered, as far as code may decide by it: of a model its tools, or else its text. */
+function answerText(path: RunPath, call: string, item: PathItem): string {
+  const outcome = item.calls.get(call);
+  if (outcome === undefined) return "";
+  if (outcome.kind === "error") return `fails: ${outcome.error.code ?? outcome.error.name}`;
+  const tools = toolCallsOf(call, outcome);
+  if (tools.length > 0) return tools.map(({ digest }) => digest).join("\n");
+  return textOf(outcome.value) ?? describeIn(path, outcome.value);
+}
+
+/** As text, without the fields that are not compared. */
+export function describeIn(path: RunPath, value: unknown): string {
+  const [root] = path.runs.all.values();
+  return path.describe(value, root?.compiled ?? { types: [] });
+}
+
+/** The run is cancelled at once: nothing else happens at this call. */
+function untilAborted({ signal }: EffectCall<never>): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** `"model"` among the names is every model call. */
+export function isLiveBy(live: NonNullable<WhatIfOptions["live"]>): (call: ReplayedCall) => boolean {
+  if (typeof live === "function") return live;
+  const hasModels = live.includes("model");
+  return (call) => (hasModels && isModelCall(call)) || live.includes(nameOf(call)) || live.includes(call.key);
+}
