@@ -23,14 +23,18 @@ export async function* recordingsOf(
   }
 }
 
-async function* idsOf({ runtime, last = 500, status, ...filter }: StoredRuns): AsyncGenerator<string, void> {
-  const statuses = status === undefined ? (["completed", "failed"] as const) : status;
+async function* idsOf({
+  runtime,
+  last = 500,
+  status = ["completed", "failed"],
+  ...filter
+}: StoredRuns): AsyncGenerator<string, void> {
   let left = last;
   let cursor: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof runtime.runs>> = await runtime.runs({
       ...filter,
-      status: statuses,
+      status,
       limit: Math.min(left, PAGE),
       ...(cursor !== null && { cursor }),
     });

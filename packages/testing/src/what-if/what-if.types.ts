@@ -12,7 +12,7 @@ export interface StoredRuns extends Omit<RunFilter, "workflow" | "status" | "ord
   /** How many, the newest first. Integer from 1. @default 500 */
   readonly last?: number;
   /** @default completed and failed runs */
-  readonly status?: "completed" | "failed";
+  readonly status?: readonly ("completed" | "failed")[];
 }
 
 /** A call that the recording does not answer, because it is another one now. */
