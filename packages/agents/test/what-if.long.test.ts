@@ -151,9 +151,26 @@ describe.each(Object.entries(flows))("%s with another model", (_name, flowOf) =>
         first:
           'Step "answer" calls "refund" with {"euros":90,"id":"A-17"}, not "refund" with {"euros":80,"id":"A-17"}.',
         ended: false,
-        stoppedAt: { label: "refund", why: "absent", input: { id: "A-17", euros: 90 } },
+        stoppedAt: { label: "refund", why: "arguments", input: { id: "A-17", euros: 90 } },
       },
     ]);
+  });
+
+  it("goes on with an answer that a function makes of the recorded one", async () => {
+    const said: unknown[] = [];
+    const script: Script = (asked, results) => {
+      said.push(asked.messages.findLast(({ role }) => role === "tool")?.content);
+      return results === 1 ? [["refund", { id: "A-17", euros: 90 }]] : usual(asked, results);
+    };
+    const { runs } = await tried(flowOf, script, {
+      unknown: ({ label, why, recorded: before }) => {
+        expect([label, why, before]).toEqual(["refund", "arguments", { output: "refunded 80" }]);
+        return { answer: { output: "refunded 90" } };
+      },
+    });
+
+    expect(runs).toMatchObject([{ verdict: "other", ended: true, stoppedAt: null, played: { calls: 3 } }]);
+    expect(said).toEqual([undefined, "order A-17 for 80 euros", "refunded 90"]);
   });
 
   it("is answered by what it calls, in whatever order it calls it", async () => {
@@ -208,5 +225,52 @@ describe("an agent with other instructions", () => {
     await expect(tried(agentFlow, script, { instructions: { other: "Be short." } })).rejects.toMatchObject({
       code: "OPTION_INVALID",
     });
+  });
+});
+
+describe("an agent that asks a person", () => {
+  const asking = (model: LanguageModel): DefinedWorkflow<object, unknown, object> => {
+    const agent = new Agent({
+      name: "clerk",
+      model,
+      tools: [
+        tool({
+          name: "refund",
+          description: "Pays it back.",
+          parameters: z.object({ id: z.string(), euros: z.number() }),
+          requiresConfirmation: true,
+          execute: ({ id, euros }) => refund(id, euros),
+        }),
+      ],
+    });
+    return defineWorkflow("clerk")
+      .step("answer", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        await agent.run("My order A-17 is broken.", { ctx });
+        return new StopEvent({ result: "answered" });
+      })
+      .build() as never;
+  };
+  const pays =
+    (euros: number): Script =>
+    (_asked, results) =>
+      results === 0 ? [["refund", { id: "A-17", euros }]] : "Done!";
+
+  it("gets the recorded answer to the same question, and to no other", async () => {
+    const { runtime } = testRuntime({ clerk: asking((await service(pays(80)))("local-model")) });
+    const handle = runtime.run("clerk", {}, { runId: "r-1" });
+    const outcome = await handle.idle();
+    const [prompt] = outcome.status === "waiting" ? outcome.prompts : [];
+    await handle.answer(prompt?.promptId ?? "", { approved: true });
+    await handle;
+    const recording = await recordRun(runtime, "r-1");
+    await runtime.stop();
+    expect(made).toEqual(["refund A-17 80"]);
+
+    const same = await whatIf(asking((await service(pays(80)))("local-model")), [recording]);
+    const other = await whatIf(asking((await service(pays(90)))("local-model")), [recording]);
+
+    expect(same.runs).toMatchObject([{ verdict: "same", ended: true }]);
+    expect(other.runs).toMatchObject([{ verdict: "other", ended: false }]);
+    expect(made).toEqual(["refund A-17 80"]);
   });
 });

@@ -30,6 +30,7 @@ interface Judgement {
 /** Effects that really happened. */
 let done: string[] = [];
 let url = "";
+let answersAfterMs = 0;
 /** What the other model says about some tickets; `null`: it is down. */
 let planted: ReadonlyMap<number, Partial<Judgement> | null> = new Map();
 
@@ -45,7 +46,8 @@ const server = createServer((request, response) => {
   const change = asked.pathname === "/new" ? planted.get(number) : {};
   if (change === null) return void response.writeHead(503).end();
   const usage = { inputTokens: 100, outputTokens: asked.pathname === "/new" ? 5 : 10 };
-  response.end(JSON.stringify({ answer: { ...judgement(number), ...change }, usage }));
+  const answer = JSON.stringify({ answer: { ...judgement(number), ...change }, usage });
+  setTimeout(() => response.end(answer), answersAfterMs);
 });
 
 beforeAll(async () => {
@@ -280,6 +282,16 @@ describe("what is compared", () => {
     expect([nothing.same, nothing.played.calls]).toEqual([2, 0]);
   });
 
+  it("does not depend on how long a live call takes", async () => {
+    const recordings = await recordingsOf(1);
+    [planted, answersAfterMs] = [new Map(), 150];
+    const { runs } = await whatIf(new Support("new"), recordings, { timeoutTurns: 10 });
+    answersAfterMs = 0;
+
+    expect(runs).toMatchObject([{ verdict: "same" }]);
+    expect(runs[0]?.played.latencyMs).toBeGreaterThanOrEqual(149);
+  });
+
   it("is nothing for a recording that cannot be read, which is unknown", async () => {
     const [recording] = await recordingsOf(1);
     const { runs, share } = await whatIf(new Support("new"), [{ ...recording, format: 2 } as never]);
@@ -308,6 +320,10 @@ it("refuses options that are wrong, and replacements that replace nothing", asyn
   await expect(whatIf(new Support("new"), recordings, wrong as never)).rejects.toMatchObject({
     code: "OPTION_INVALID",
     message: expect.stringMatching(/live.*unknown.*compare.*models|models/s),
+  });
+  await expect(whatIf(new Support("new"), { runtime: null, workflow: 7, last: 0 } as never)).rejects.toMatchObject({
+    code: "OPTION_INVALID",
+    message: expect.stringMatching(/workflow.*last/s),
   });
   await expect(whatIf(new Support("new"), recordings, { model: "gpt-6" })).rejects.toMatchObject({
     code: "OPTION_INVALID",

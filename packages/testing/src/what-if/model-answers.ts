@@ -11,6 +11,8 @@ import type { Used } from "./what-if.types.js";
 
 /** A tool that a model has called. */
 export interface ToolCall {
+  /** What the model calls it; made up anew for each call. */
+  readonly id: string;
   readonly name: string;
   readonly input: unknown;
   /** Equal for calls of one tool with the same arguments. */
@@ -43,11 +45,11 @@ export function toolCallsOf(call: string, outcome: CallOutcome): ToolCall[] {
   return partsOf(outcome.value)
     .filter(({ type, providerExecuted }) => type === "tool-call" && providerExecuted !== true)
     .map(({ toolName, input, toolCallId }, index) => {
-      const [name, value] = [String(toolName), parsed(input)];
+      const [id, name, value] = [String(toolCallId), String(toolName), parsed(input)];
       const place = isAgent
         ? `${scope}/@m${turn}.c${index}`
-        : `${scope}/run=${`call/${String(toolCallId)}`.replace(/[%/]/g, encodeURIComponent)}`;
-      return { name, input: value, digest: `${name} ${sortedText(value)}`, place };
+        : `${scope}/run=${`call/${id}`.replace(/[%/]/g, encodeURIComponent)}`;
+      return { id, name, input: value, digest: `${name} ${sortedText(value)}`, place };
     });
 }
 

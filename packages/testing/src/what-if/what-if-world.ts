@@ -11,7 +11,7 @@ import type { EffectCall, EffectOfAttempt, Telemetry, WorkflowEvent } from "mill
 import { systemClock } from "millrace/engine";
 import type { Answer } from "../harness/responder.js";
 import type { Paths, PlayedWorld } from "../replay/play-recording.js";
-import { answerFrom, fieldsOf, RecordedWorld, type ReplayedCall } from "../replay/recorded-world.js";
+import { answerFrom, fieldsOf, matcherOf, RecordedWorld, type ReplayedCall } from "../replay/recorded-world.js";
 import type { CallOutcome, PathAnswer, PathItem, RunPath } from "../replay/run-path.js";
 import { isModelCall, type ToolCall, textOf, toolCallsIn, toolCallsOf } from "./model-answers.js";
 import type { UnknownCall, WhatIfOptions } from "./what-if.types.js";
@@ -39,6 +39,11 @@ interface Made {
   readonly facts: EffectOfAttempt;
   readonly work: () => unknown;
   readonly given: EffectCall<never>;
+}
+
+interface ToolFinding extends Pick<Made, "item" | "record"> {
+  readonly call: string;
+  readonly tool: ToolCall;
 }
 
 type Found = { readonly outcome: CallOutcome } | Pick<UnknownCall, "why" | "input" | "recorded">;
@@ -94,10 +99,10 @@ export class WhatIfWorld implements PlayedWorld {
 
   /** As it was answered, if the question is the same. */
   answerTo(prompt: WorkflowEvent): Answer {
-    const { recorded } = this.#options;
-    const text = (event: WorkflowEvent): string => describeIn(recorded, event);
+    const { recorded, played } = this.#options;
+    const text = questionText(played, prompt);
     const index = this.#answers.findIndex(
-      (one) => one.prompt.type === prompt.type && text(one.prompt) === text(prompt),
+      (one) => one.prompt.type === prompt.type && questionText(recorded, one.prompt) === text,
     );
     const [found] = index < 0 ? [] : this.#answers.splice(index, 1);
     if (found !== undefined) return fieldsOf(found.answer);
@@ -129,22 +134,21 @@ export class WhatIfWorld implements PlayedWorld {
     const tool = toolOf(item, facts.call);
     if (tool !== null) return this.#findTool({ item, record, call: facts.call, tool });
     const outcome = record?.calls.get(facts.call);
-    const recorded = outcome?.kind === "value" ? outcome.value : undefined;
+    const recorded = valueIn(outcome);
     if (record === null || outcome === undefined) return { why: "absent", input: undefined, recorded };
     if (record.input !== item.input) return { why: "input", input: undefined, recorded };
     if (this.#hasChanged(item, record)) return { why: "before", input: undefined, recorded };
     return { outcome };
   }
 
-  #findTool({
-    item,
-    record,
-    call,
-    tool,
-  }: Pick<Made, "item" | "record"> & { readonly call: string; readonly tool: ToolCall }): Found {
-    const place = record === null ? null : this.#placeOf(item, record, tool);
-    const outcome = place === null ? undefined : record?.calls.get(`${place}${call.slice(tool.place.length)}`);
-    return outcome === undefined ? { why: "absent", input: tool.input, recorded: undefined } : { outcome };
+  #findTool({ item, record, call, tool }: ToolFinding): Found {
+    const inRecord = (place: string | undefined): CallOutcome | undefined =>
+      place === undefined ? undefined : record?.calls.get(`${place}${call.slice(tool.place.length)}`);
+    const outcome = inRecord(record === null ? undefined : (this.#placeOf(item, record, tool) ?? undefined));
+    if (outcome !== undefined) return { outcome };
+    const alike = record === null ? [] : toolCallsIn(record).filter(({ name }) => name === tool.name);
+    const isNew = alike.length === 0 || alike.some(({ digest }) => digest === tool.digest);
+    return { why: isNew ? "absent" : "arguments", input: tool.input, recorded: valueIn(inRecord(alike[0]?.place)) };
   }
 
   /** Where the recorded run made the same call: at the same place, or else at the first that is not taken. */
@@ -161,8 +165,8 @@ export class WhatIfWorld implements PlayedWorld {
   }
 
   #hasChanged(item: PathItem, record: PathItem): boolean {
-    const ids = this.#fresh.get(item) ?? [];
-    return [...ids].some(
+    const ended = [...(this.#fresh.get(item) ?? [])].filter((id) => item.calls.has(id));
+    return ended.some(
       (id) => answerText(this.#options.played, id, item) !== answerText(this.#options.recorded, id, record),
     );
   }
@@ -218,7 +222,12 @@ export class WhatIfWorld implements PlayedWorld {
   }
 
   #stopAt({ item, given }: Made, call: UnknownCall, more = ""): Promise<never> {
-    this.#halt({ call, item, isOther: call.why === "absent", text: `${unknownText(call)}${more}` });
+    this.#halt({
+      call,
+      item,
+      isOther: call.why === "absent" || call.why === "arguments",
+      text: `${unknownText(call)}${more}`,
+    });
     return untilAborted(given);
   }
 
@@ -226,6 +235,10 @@ export class WhatIfWorld implements PlayedWorld {
     this.stop ??= stop;
     this.#stopNow();
   }
+}
+
+function valueIn(outcome: CallOutcome | undefined): unknown {
+  return outcome?.kind === "value" ? outcome.value : undefined;
 }
 
 /** Of a call of `ctx.run`, from its id. */
@@ -275,6 +288,13 @@ export function describeIn(path: RunPath, value: unknown): string {
   return path.describe(value, root?.compiled ?? { types: [] });
 }
 
+/** Without the ids of the calls of tools that the question is about. */
+function questionText(path: RunPath, prompt: WorkflowEvent): string {
+  const items = [...path.runs.all.keys()].flatMap((runId) => path.run(runId).items);
+  const ids = items.flatMap(toolCallsIn).map(({ id }) => JSON.stringify(id));
+  return ids.reduce((text, id) => text.replaceAll(id, '"(a call)"'), describeIn(path, prompt));
+}
+
 /** The run is cancelled at once: nothing else happens at this call. */
 function untilAborted({ signal }: EffectCall<never>): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -286,6 +306,6 @@ function untilAborted({ signal }: EffectCall<never>): Promise<never> {
 /** `"model"` among the names is every model call. */
 export function isLiveBy(live: NonNullable<WhatIfOptions["live"]>): (call: ReplayedCall) => boolean {
   if (typeof live === "function") return live;
-  const hasModels = live.includes("model");
-  return (call) => (hasModels && isModelCall(call)) || live.includes(nameOf(call)) || live.includes(call.key);
+  const isNamed = matcherOf(live);
+  return live.includes("model") ? (call) => isNamed(call) || isModelCall(call) : isNamed;
 }

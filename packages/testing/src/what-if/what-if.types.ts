@@ -19,17 +19,20 @@ export interface StoredRuns extends Omit<RunFilter, "workflow" | "status" | "ord
 export interface UnknownCall extends ReplayedCall {
   readonly runId: string;
   /**
-   * `absent`: the recorded run did not make it. `input`: its step has another input. `before`: a live call before it in the step has
-   * answered differently. In the last two cases what it is made with may differ.
+   * `absent`: the recorded run did not make it. `arguments`: it called the tool with others. `input`: its step has another input.
+   * `before`: a live call before it in the step has answered differently. In the last two cases what it is made with may differ.
    */
-  readonly why: "absent" | "input" | "before";
+  readonly why: "absent" | "arguments" | "input" | "before";
   /** Arguments of a tool that a model has called; otherwise `undefined`. */
   readonly input: unknown;
-  /** What the call of the same key has answered in the recorded run; `undefined` if there is none, or it failed. */
+  /**
+   * What the call of the same key, or of the same tool, has answered in the recorded run: of a tool `{ output }` or `{ error }`.
+   * `undefined` if there is none, or it failed.
+   */
   readonly recorded: unknown;
 }
 
-/** An answer to an unknown call; `null`: there is none, and the run stops. */
+/** An answer to an unknown call, as its function would return it; `null`: there is none, and the run stops. */
 export type JudgedAnswer = { readonly answer: unknown } | null;
 
 /** Something that a run has decided. */
