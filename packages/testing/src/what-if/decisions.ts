@@ -2,8 +2,9 @@
 import type { WorkflowEvent } from "millrace";
 import type { PathItem, PathRun, RunPath } from "../replay/run-path.js";
 import { sortedText, toolCallsIn } from "./model-answers.js";
+import { describeIn, keyOf, nameOf, toolOf } from "./same-call.js";
 import type { Decision } from "./what-if.types.js";
-import { describeIn, keyOf, nameOf, toolOf, type WhatIfWorld } from "./what-if-world.js";
+import type { WhatIfWorld } from "./what-if-world.js";
 
 interface Compared {
   readonly recorded: RunPath;
