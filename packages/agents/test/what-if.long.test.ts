@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { recordRun, testRuntime, type WhatIfOptions, whatIf } from "@millrace/testing";
-import { generateText, isStepCount, type LanguageModel, tool as sdkTool } from "ai";
+import { generateText, isStepCount, type LanguageModel, tool as sdkTool, wrapLanguageModel } from "ai";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -226,6 +226,15 @@ describe("an agent with other instructions", () => {
       code: "OPTION_INVALID",
     });
   });
+});
+
+it("a model that is wrapped cannot be replaced by a name, which no run hides", async () => {
+  const wrapped: typeof agentFlow = (model) => agentFlow(wrapLanguageModel({ model: model as never, middleware: {} }));
+  const { runs } = await tried(wrapped, usual, { model: "small-model" });
+
+  expect(runs).toMatchObject([
+    { verdict: "unknown", first: expect.stringContaining('cannot become "small-model"'), ended: false },
+  ]);
 });
 
 describe("an agent that asks a person", () => {

@@ -46,5 +46,6 @@ function renamed(model: LanguageModel, modelId: string): LanguageModel {
       `The model "${model.modelId}" is wrapped, and cannot become ${JSON.stringify(modelId)}.`,
       "Pass a model instead of its name.",
     );
-  return Object.assign(Object.create(kind as object), model, { modelId }) as LanguageModel;
+  const own = { ...Object.getOwnPropertyDescriptors(model), modelId: { value: modelId, enumerable: true } };
+  return Object.create(kind as object, own) as LanguageModel;
 }

@@ -43,13 +43,26 @@ export async function whatIf(terminal: Terminal, command: WhatIfCommand): Promis
     const { whatIf: play } = await code.kit.testing();
     const ignore = [...command.ignore, ...(source.isPipeline ? pipelineTimes : [])];
     const { resources } = (await projectConfig(local.project)).config.runtime ?? {};
-    const given: WhatIfOptions = { ...options, ignore, ...(resources !== undefined && { resources }) };
-    const report = await play(source.workflow, runsOf(local, source, command), given);
+    const report = await play(source.workflow, runsOf(local, source, command), {
+      ...options,
+      ignore,
+      ...(resources !== undefined && { resources }),
+      onRun: progress(terminal),
+    });
     if (report.runs.length === 0) throw noRuns(source.name, target.name, report.skipped);
     if (terminal.isJson) terminal.json(jsonOf(report));
     else print(terminal, report);
     return report.share < least ? 1 : 0;
   });
+}
+
+/** A model may take minutes for all runs. */
+function progress(terminal: Terminal): () => void {
+  let played = 0;
+  return () => {
+    played++;
+    if (terminal.isLive && played % 20 === 0) terminal.note(`${played} runs played …`);
+  };
 }
 
 function fileOf(cwd: string, given: string): string {
