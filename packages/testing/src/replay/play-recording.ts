@@ -28,6 +28,8 @@ export interface Paths {
   readonly recorded: RunPath;
   /** The run that is played. */
   readonly played: RunPath;
+  /** Its virtual time, in epoch milliseconds. */
+  readonly now: () => number;
 }
 
 export interface Playing<World extends PlayedWorld> {
@@ -39,7 +41,7 @@ export interface Playing<World extends PlayedWorld> {
   readonly worldOf: (paths: Paths) => World;
 }
 
-export interface PlayedRun<World> extends Paths {
+export interface PlayedRun<World> extends Omit<Paths, "now"> {
   readonly world: World;
   readonly ending: { readonly outcome: Ended } | { readonly error: unknown } | { readonly stopped: true };
   /** All streamed events, the last one included; those before it where the run has not ended. */
@@ -54,7 +56,8 @@ export async function playRecording<World extends PlayedWorld>(playing: Playing<
   const recorded = new RunPath(compiled, recording?.runId, { hidden });
   const start = readTicks(recorded, recording);
   const played = new RunPath(compiled, recording.runId, { hidden });
-  const world = worldOf({ recorded, played });
+  const clock = virtualClock(start.atMs);
+  const world = worldOf({ recorded, played, now: () => clock.now() });
   const responder = new Responder({ answers: (prompt) => world.answerTo(prompt), events: recorded.events });
   const journal = new Recording({
     onStored: ({ runId, tick }) => {
@@ -65,7 +68,6 @@ export async function playRecording<World extends PlayedWorld>(playing: Playing<
   try {
     const { runId } = recording;
     const { telemetry } = world;
-    const clock = virtualClock(start.atMs);
     const segment = begin(
       { workflow, clock, recording: journal, seed: null, log: null, telemetry, runId },
       { type: "input", input: start.event, resources },

@@ -9,6 +9,7 @@
  */
 import type { EffectCall, EffectOfAttempt, Telemetry, WorkflowEvent } from "millrace";
 import { systemClock } from "millrace/engine";
+import { pause } from "../harness/host-turn.js";
 import type { Answer } from "../harness/responder.js";
 import type { Paths, PlayedWorld } from "../replay/play-recording.js";
 import { answerFrom, fieldsOf, matcherOf, RecordedWorld, type ReplayedCall } from "../replay/recorded-world.js";
@@ -16,6 +17,8 @@ import type { CallOutcome, PathAnswer, PathItem } from "../replay/run-path.js";
 import { isModelCall, type ToolCall, toolCallsIn } from "./model-answers.js";
 import { answerText, keyOf, nameOf, questionText, toolOf, unknownText, valueIn } from "./same-call.js";
 import type { UnknownCall, WhatIfOptions } from "./what-if.types.js";
+
+const LONGEST_PAUSE_MS = 60_000;
 
 export interface WhatIfWorldOptions extends Paths {
   readonly runId: string;
@@ -59,6 +62,8 @@ export class WhatIfWorld implements PlayedWorld {
   readonly #fresh: Map<PathItem, Set<string>> = new Map();
   /** Errors of the live calls that have failed in the end. */
   readonly failures: Map<string, string> = new Map();
+  /** Virtual time of the last failure of live calls. */
+  readonly #failedAtMs: Map<string, number> = new Map();
   /** The recorded place of each call of a tool; `null`: the recorded run did not make that call. */
   readonly #places: Map<PathItem, Map<string, string | null>> = new Map();
   #calling = 0;
@@ -177,14 +182,16 @@ export class WhatIfWorld implements PlayedWorld {
     all.set(item, times);
     this.#noteFresh(item, facts.call);
     const id = `${facts.runId} ${facts.item} ${facts.call}`;
-    const beganMs = systemClock.now();
     this.#calling++;
+    await this.#pauseBefore(id);
+    const beganMs = systemClock.now();
     try {
       const answer = await work();
       this.failures.delete(id);
       return answer;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
+      this.#failedAtMs.set(id, this.#options.now());
       if (!given.signal.aborted)
         this.failures.set(id, `Call "${nameOf(call)}" of step "${call.step}" fails: ${message}`);
       throw error;
@@ -192,6 +199,12 @@ export class WhatIfWorld implements PlayedWorld {
       this.#calling--;
       times.set(facts.call, (times.get(facts.call) ?? 0) + systemClock.now() - beganMs);
     }
+  }
+
+  /** A service that is busy is given the time that the policy of the call gives it, which is virtual. */
+  async #pauseBefore(id: string): Promise<void> {
+    const failedAtMs = this.#failedAtMs.get(id);
+    if (failedAtMs !== undefined) await pause(Math.min(this.#options.now() - failedAtMs, LONGEST_PAUSE_MS));
   }
 
   #answerUnknown(made: Made, found: Pick<UnknownCall, "why" | "input" | "recorded">): unknown {
