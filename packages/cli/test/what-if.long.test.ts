@@ -62,7 +62,7 @@ it("prints exactly the runs that another model decides otherwise, and pays nothi
     expect.stringMatching(/^t-4 +other +110 +.* Step "triage" emits StopEvent, not Refund\.$/),
     "",
     "37 same, 3 other, 0 unknown of 40 runs: 92.5 % the same",
-    expect.stringMatching(/^Live calls of the 38 runs that came to their end: calls 38, tokens 4180, latency .* → .*/),
+    expect.stringMatching(/^Live calls of the 38 runs that came to the end: calls 38, tokens 4180, latency .* → .*/),
   ]);
   expect([code, paid, asked.length]).toEqual([1, [], 40]);
 
@@ -86,14 +86,17 @@ it("prints exactly the runs that another model decides otherwise, and pays nothi
 it("takes some of the runs, other instructions, and calls that are made where they are not known", async () => {
   const project = await projectWithRuns(6);
   const base = ["what-if", "flows/support.ts#Support", "--store", "runs.db"];
-  const filtered = await project.json<Report>(...base, "--where", "label.team=berlin status:completed");
+  const where = ["--where", "label.team=berlin status:completed", "--live", "pay-back", "--json"];
+  const filtered = await project.call(...base, ...where);
   const prompted = await project.call(...base, "--prompt", "prompt.md", "--last", "2", "--fail-under", "1");
   const texts = asked.slice(-2).map((query) => query.get("instructions"));
   planted.add(5);
   const live = await project.call(...base, "--model", "new", "--unknown", "live");
   planted.delete(5);
 
-  expect(filtered.runs.map(({ run_id }) => run_id)).toEqual(["t-6", "t-4", "t-2"]);
+  const { runs } = JSON.parse(filtered.stdout) as Report;
+  expect(runs.map(({ run_id, verdict }) => [run_id, verdict])).toEqual(["t-6", "t-4", "t-2"].map((id) => [id, "same"]));
+  expect(filtered.stderr).toContain("No call was live");
   expect([prompted.code, texts]).toEqual([0, ["Be short.", "Be short."]]);
   expect(prompted.stdout).toContain("2 same, 0 other, 0 unknown of 2 runs: 100 % the same");
   expect(live.stdout).toContain("4 same, 2 other, 0 unknown of 6 runs: 66.6 % the same");

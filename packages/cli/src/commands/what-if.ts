@@ -52,9 +52,13 @@ export async function whatIf(terminal: Terminal, command: WhatIfCommand): Promis
     if (report.runs.length === 0) throw noRuns(source.name, target.name, report.skipped);
     if (terminal.isJson) terminal.json(jsonOf(report));
     else print(terminal, report);
+    if (report.runs.every(({ played }) => played.calls === 0)) terminal.note(nothingLive);
     return report.share < least ? 1 : 0;
   });
 }
+
+const nothingLive =
+  'No call was live, so only the code was tried out. Name calls with --live, or give those of models the label "model".';
 
 /** A model may take minutes for all runs. */
 function progress(terminal: Terminal): () => void {
@@ -180,7 +184,7 @@ function print(
     `${same} same, ${other} other, ${unknown} unknown of ${runs.length} runs: ${percentOf(share)} the same`,
   );
   const ended = runs.filter((run) => run.ended).length;
-  terminal.line(`Live calls of the ${ended} runs that came to their end: ${totalText(recorded, played)}`);
+  terminal.line(`Live calls of the ${countOf(ended)} that came to the end: ${totalText(recorded, played)}`);
   for (const { runId, why } of skipped) terminal.note(`${runId} was left out. ${why}`);
 }
 
@@ -204,6 +208,8 @@ function totalText(recorded: Used, played: Used): string {
 const tokensOf = ({ inputTokens, outputTokens }: Used): string => String(inputTokens + outputTokens);
 const costOf = ({ cost }: Used): string => (cost === null ? "?" : String(Number(cost.toPrecision(4))));
 const changeText = (before: string, now: string): string => (before === now ? now : `${before} → ${now}`);
+
+const countOf = (runs: number): string => (runs === 1 ? "1 run" : `${runs} runs`);
 
 /** Rounded down: 99.96 % are not all. */
 function percentOf(share: number): string {
