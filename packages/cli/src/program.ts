@@ -175,6 +175,18 @@ function addLooking({ add, calls }: Context): void {
     .option("--token <token>", "for the server (default: MILLRACE_TOKEN)")
     .addOption(jsonOption())
     .action(calls(async () => (await import("./commands/open.js")).openRun));
+  add("what-if <workflow>", "play stored runs again with another model, prompt or code, and compare what they decide")
+    .option("--last <number>", "how many runs, the newest first", "500")
+    .option("--where <terms>", "only runs such as 'status:completed label.team=berlin after:7d'")
+    .option("--model <name>", "another model of the provider that the agents have")
+    .option("--prompt <file>", "instructions of the agents, or of one of them: agent=file", collect, [])
+    .option("--live <name>", "make these calls, by key or label (default: the model calls)", collect, [])
+    .option("--unknown <how>", "calls that the recording does not answer: stop, or live, with their effects", "stop")
+    .option("--ignore <field>", "do not compare this field", collect, [])
+    .option("--fail-under <share>", "exit code 1 if less than this share of the runs decides the same, such as 0.98")
+    .option("--store <store>", "a SQLite file, or postgres://…")
+    .addOption(jsonOption())
+    .action(calls(async () => (await import("./commands/what-if.js")).whatIf));
   withCode(add("show <runId>", "show a run: its input, steps, prompts, and its result or failure"))
     .option("--history", "with what happened, tick by tick")
     .option("--state", "with its state")

@@ -30,6 +30,12 @@ export const lifeRules: Rules<Readonly<Record<"answers" | "events" | "resources"
   timeoutTurns: wholeNumber(1),
 };
 
+/** Which calls are made, and not answered from a recording. */
+export const liveRule: Rule = valueRule(
+  (live) => typeof live === "function" || (Array.isArray(live) && live.every((name) => typeof name === "string")),
+  "a list of keys and labels, or a function",
+);
+
 /** @throws {WorkflowError} `OPTION_INVALID` when one of these functions is missing. */
 export function checkFunctions(call: string, made: unknown, names: readonly string[]): void {
   const missing = names.filter((name) => typeof (made as Record<string, unknown> | null)?.[name] !== "function");

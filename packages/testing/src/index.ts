@@ -23,6 +23,20 @@ export { replayRun } from "./replay/replay-run.js";
 export type { Replay, ReplayOptions } from "./replay/replay-run.js";
 export type { ReplayedCall } from "./replay/recorded-world.js";
 export type { Difference } from "./replay/differences.js";
+export { whatIf } from "./what-if/what-if.js";
+export type { RecordedRuns } from "./what-if/stored-runs.js";
+export type {
+  DecidedRun,
+  Decision,
+  JudgedAnswer,
+  SkippedRun,
+  StoredRuns,
+  UnknownCall,
+  Used,
+  WhatIfOptions,
+  WhatIfReport,
+  WhatIfRun,
+} from "./what-if/what-if.types.js";
 export { runStep } from "./step/run-step.js";
 export type { RunStepOptions, StepRun } from "./step/run-step.js";
 export type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step/step-names.types.js";

@@ -13,6 +13,7 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, ModelSettings, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
 import { asJson } from "../settings/plain.js";
+import { replacedModel } from "../settings/replaced.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
@@ -108,7 +109,8 @@ async function requestOf(
   const all = [...history, ...said];
   const step = await prepared(run, context, all);
   const { instructions } = step;
-  const { model = settings.model, toolChoice, modelSettings = settings.modelSettings } = step;
+  const model = replacedModel(step.model ?? settings.model);
+  const { toolChoice, modelSettings = settings.modelSettings } = step;
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);
   const messages = [...(step.messages ?? all)];
   const unstored = step.messages ?? (turns.length === 0 ? run.unstored : []);

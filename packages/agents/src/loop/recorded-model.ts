@@ -5,6 +5,7 @@ import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
 import { requestToRecord } from "../run/recorded-request.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
+import { replacedModel } from "../settings/replaced.js";
 import { LiveParts } from "./live-parts.js";
 import { changedFields } from "./turn.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
@@ -30,7 +31,7 @@ export class RecordedModel {
     this.#who = { kind: "agent", name: model.modelId };
     this.#policies = policies;
     this.wrapped = wrapLanguageModel({
-      model,
+      model: replacedModel(model) as Model,
       middleware: {
         specificationVersion: "v4",
         wrapGenerate: ({ model: inner, params }) => this.#generate(inner, params),

@@ -1,4 +1,5 @@
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { replacedInstructions } from "../settings/replaced.js";
 import type { RunContext } from "../settings/run-context.types.js";
 
 /** Builds the system prompt; `undefined` when it is empty. */
@@ -16,10 +17,12 @@ export async function systemText(settings: ExecutorSettings, context: RunContext
 
 /** The result of a function is not a template: the function has the context itself. */
 async function instructionText(
-  { instructions }: ExecutorSettings,
+  { name, instructions }: ExecutorSettings,
   context: RunContext,
   fill: (text: string) => string,
 ): Promise<string> {
+  const replaced = replacedInstructions(name);
+  if (replaced !== null) return fill(replaced);
   if (typeof instructions === "function") return asLines(await instructions(context));
   return fill(asLines(instructions));
 }

@@ -21,6 +21,7 @@ export interface Kit {
   readonly graph: typeof import("millrace/graph");
   readonly runtime: typeof import("millrace/runtime");
   readonly server: () => Promise<typeof import("@millrace/server")>;
+  readonly testing: () => Promise<typeof import("@millrace/testing")>;
   readonly sqlite: () => Promise<typeof import("@millrace/sqlite")>;
   readonly postgres: () => Promise<typeof import("@millrace/postgres")>;
 }
@@ -39,6 +40,7 @@ export async function openKit(from: string, form: Form): Promise<Kit> {
     graph,
     runtime,
     server: () => load("@millrace/server"),
+    testing: () => load("@millrace/testing"),
     sqlite: () => load("@millrace/sqlite"),
     postgres: () => load("@millrace/postgres"),
   } as Kit;

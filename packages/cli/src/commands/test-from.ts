@@ -39,7 +39,7 @@ export async function testFrom(terminal: Terminal, options: TestFromOptions): Pr
 }
 
 /** Of the output of a pipeline: they are different in each run. */
-const pipelineTimes = [
+export const pipelineTimes: readonly string[] = [
   "createdAt",
   "createdAtMs",
   "startedAtMs",

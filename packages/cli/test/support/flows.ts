@@ -17,3 +17,5 @@ export const odd: string = read("odd.ts");
 export const pipeline: string = read("pipeline.ts");
 /** Steps as methods and as functions, and functions from elsewhere. */
 export const sources: string = read("sources.ts");
+/** Asks a model over HTTP, and pays over HTTP. */
+export const support: string = read("support.ts");

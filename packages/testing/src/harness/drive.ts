@@ -58,6 +58,7 @@ async function nextMoment(segment: RunSegment, timeoutTurns: number): Promise<Ru
     }
     const changes = recording.ticks.length + attempts.changes;
     if (seen !== changes || segment.isHolding()) [seen, turn] = [changes, 0];
+    else if (segment.isCalling?.()) turn = Math.min(turn, timeoutTurns - 1, PREPARING_TURNS - 1);
     const isWorking = [...attempts.all].some(({ open }) => open === 0);
     if (turn > (isWorking ? timeoutTurns : PREPARING_TURNS)) return "quiet";
   }

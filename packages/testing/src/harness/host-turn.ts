@@ -13,9 +13,9 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void (soon ? soon(resolve) : startTimer(resolve, 0)));
 }
 
-/** Resolves after about a millisecond, so that files and sockets can answer. */
-export function pause(): Promise<void> {
-  return new Promise((resolve) => void startTimer(resolve, 1));
+/** Resolves after about a millisecond, so that files and sockets can answer, or after more of them. */
+export function pause(ms: number = 1): Promise<void> {
+  return new Promise((resolve) => void startTimer(resolve, ms));
 }
 
 /** Rejects with the error that `late` makes when the work takes longer than `limitMs`. The work is not stopped. */

@@ -58,6 +58,8 @@ export interface RunSegment {
   readonly attempts: Attempts;
   /** Returns whether a scheduler holds work that it will release. */
   readonly isHolding: () => boolean;
+  /** A call is made that takes real time: its step is not late. @default never */
+  readonly isCalling?: () => boolean;
   /** Keeps further work from starting. */
   readonly stop: () => void;
 }

@@ -27,6 +27,13 @@ export interface ReplayedCall {
   readonly label: string | null;
 }
 
+/** Which calls are made: names are keys or labels. */
+export function matcherOf(
+  live: readonly string[] | ((call: ReplayedCall) => boolean),
+): (call: ReplayedCall) => boolean {
+  return typeof live === "function" ? live : ({ key, label }) => live.includes(label ?? key) || live.includes(key);
+}
+
 export interface RecordedWorldOptions {
   readonly recorded: RunPath;
   /** The run that is played. */
@@ -106,7 +113,7 @@ export class RecordedWorld {
     }
     if (outcome !== undefined) {
       this.recordedCalls++;
-      return answer(outcome, given);
+      return answerFrom(outcome, given);
     }
     this.unknown.set(item, [...(this.unknown.get(item) ?? []), call]);
     throw new WorkflowError({
@@ -119,12 +126,13 @@ export class RecordedWorld {
 }
 
 /** Fields as `handler.answer` takes them. */
-function fieldsOf(answer: WorkflowEvent): Record<string, unknown> {
+export function fieldsOf(answer: WorkflowEvent): Record<string, unknown> {
   const isOpen = AnswerEvent.is(answer) || HumanResponseEvent.is(answer);
   return isOpen ? { ...(answer as AnswerEvent).fields } : { ...answer };
 }
 
-function answer(outcome: CallOutcome, given: EffectCall<never>): unknown {
+/** Answers a call as it was answered, with what it sent and the edit that ended it. */
+export function answerFrom(outcome: CallOutcome, given: EffectCall<never>): unknown {
   if (outcome.kind === "error") throw reviveError(outcome.error);
   const { value, sends, atMs, edit } = outcome;
   for (const { event, step, dueAtMs, toRun } of sends)

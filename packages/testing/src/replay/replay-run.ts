@@ -4,19 +4,16 @@
  * @module
  */
 import { type ResourceOverride, type Workflow, WorkflowError, type WorkflowEvent } from "millrace";
-import { compileWorkflow, decodeTick, type Rules, type Tick, valueRule } from "millrace/engine";
-import { checkOptions, lifeRules } from "../check-options.js";
-import { drive, type Ended, TIMEOUT_TURNS } from "../harness/drive.js";
-import { alone, removeHarness } from "../harness/harness.js";
-import { Recording } from "../harness/recording.js";
-import { Responder } from "../harness/responder.js";
-import { begin } from "../harness/run-segment.js";
-import { virtualClock } from "../harness/virtual-clock.js";
+import { type Rules, valueRule } from "millrace/engine";
+import { checkOptions, lifeRules, liveRule } from "../check-options.js";
+import { type Ended, TIMEOUT_TURNS } from "../harness/drive.js";
+import { alone } from "../harness/harness.js";
 import { describeDifference } from "../proof/describe-value.js";
 import { type Difference, differencesOf } from "./differences.js";
-import { RecordedWorld, type ReplayedCall } from "./recorded-world.js";
+import { type Paths, playRecording } from "./play-recording.js";
+import { matcherOf, RecordedWorld, type ReplayedCall } from "./recorded-world.js";
 import type { RunRecording } from "./recording-of-run.js";
-import { RunPath } from "./run-path.js";
+import type { RunPath } from "./run-path.js";
 
 export interface ReplayOptions {
   /**
@@ -47,10 +44,7 @@ export interface Replay {
 }
 
 const rules: Rules<ReplayOptions> = {
-  live: valueRule(
-    (live) => typeof live === "function" || (Array.isArray(live) && live.every((name) => typeof name === "string")),
-    "a list of keys and labels, or a function",
-  ),
+  live: liveRule,
   ignore: lifeRules.events,
   resources: lifeRules.resources,
   timeoutTurns: lifeRules.timeoutTurns,
@@ -76,76 +70,26 @@ export function replayRun(workflow: Workflow, recording: RunRecording, options: 
 async function replay(workflow: Workflow, recording: RunRecording, options: ReplayOptions): Promise<Replay> {
   checkOptions("replayRun", options, rules);
   const { live = [], ignore = [], allowDifferences = false, resources, timeoutTurns = TIMEOUT_TURNS } = options;
-  const isLive =
-    typeof live === "function"
-      ? live
-      : ({ key, label }: ReplayedCall) => live.includes(label ?? key) || live.includes(key);
-  const compiled = compileWorkflow(workflow);
-  const hidden = new Set(ignore);
-  const recorded = new RunPath(compiled, recording?.runId, { hidden });
-  const start = readTicks(recorded, recording);
-  const played = new RunPath(compiled, recording.runId, { hidden });
-  const world = new RecordedWorld({ recorded, played, isLive });
-  const responder = new Responder({ answers: (prompt) => world.answerTo(prompt), events: recorded.events });
-  const journal = new Recording({
-    onStored: ({ runId, tick }) => {
-      played.apply(runId, tick);
-      responder.onStored(tick);
-    },
-  });
-  try {
-    const clock = virtualClock(start.atMs);
-    const segment = begin(
-      {
-        workflow,
-        clock,
-        recording: journal,
-        seed: null,
-        log: null,
-        telemetry: world.telemetry,
-        runId: recording.runId,
-      },
-      { type: "input", input: start.event, resources },
-    );
-    const { handler } = segment;
-    const streamed = handler.streamEvents().toArray();
-    streamed.catch(() => {}); // the error is reported below
-    const outcome = (await drive(segment, responder, timeoutTurns).catch(async (error: unknown) => {
-      await handler.cancel();
-      const [first] = differencesOf({ recorded, played, world });
-      throw WorkflowError.is(error, "RUN_STUCK") && first !== undefined ? diverged(recording, [first], error) : error;
-    })) as Ended;
-    const differences = [...differencesOf({ recorded, played, world }), ...continuationsOf(recorded, played)];
-    if (differences.length > 0 && !allowDifferences) throw diverged(recording, differences);
-    return {
-      outcome,
-      result: outcome.status === "completed" ? outcome.result : undefined,
-      events: (await streamed).map(({ event }) => event),
-      differences,
-      calls: { recorded: world.recordedCalls, live: world.liveCalls },
-    };
-  } finally {
-    await removeHarness(workflow);
-  }
+  const isLive = matcherOf(live);
+  const worldOf = (paths: Paths): RecordedWorld => new RecordedWorld({ ...paths, isLive });
+  const run = await playRecording({ workflow, recording, ignore, resources, timeoutTurns, worldOf });
+  const { recorded, played, world, ending, events } = run;
+  const found = differencesOf({ recorded, played, world });
+  if (!("outcome" in ending)) throw failureOf(recording, found, "error" in ending ? ending.error : null);
+  const { outcome } = ending;
+  const differences = [...found, ...continuationsOf(recorded, played)];
+  if (differences.length > 0 && !allowDifferences) throw diverged(recording, differences);
+  return {
+    outcome,
+    result: outcome.status === "completed" ? outcome.result : undefined,
+    events,
+    differences,
+    calls: { recorded: world.recordedCalls, live: world.liveCalls },
+  };
 }
 
-type Started = Extract<Tick, { readonly type: "run.started" }>;
-
-/** @throws {WorkflowError} `RECORDING_INVALID` */
-function readTicks(path: RunPath, { format, runId, ticks }: RunRecording): Started {
-  if (format !== 1 || typeof runId !== "string" || !Array.isArray(ticks)) throw invalid("its format is not 1", null);
-  let start: Tick | null = null;
-  for (const [index, { runId: of, tick: json }] of ticks.entries()) {
-    try {
-      const tick = decodeTick(json, path.runs.get(of).compiled);
-      start ??= tick;
-      path.apply(of, tick);
-    } catch (cause) {
-      throw invalid(`its tick ${index + 1}, ${json?.type}, cannot be read`, cause);
-    }
-  }
-  if (start?.type !== "run.started") throw invalid("it does not begin with the start of a run", null);
-  return start;
+function failureOf(recording: RunRecording, [first]: readonly Difference[], error: unknown): unknown {
+  return WorkflowError.is(error, "RUN_STUCK") && first !== undefined ? diverged(recording, [first], error) : error;
 }
 
 function continuationsOf(recorded: RunPath, played: RunPath): Difference[] {
@@ -167,15 +111,5 @@ function diverged({ runId }: RunRecording, differences: readonly Difference[], c
     hint: "If that is meant, record a run of the new code. `ignore` leaves out fields such as times; calls outside of `ctx.run` are not recorded.",
     details: { runId, differences: differences.map((one) => ({ ...one })) },
     ...(cause !== undefined && { cause }),
-  });
-}
-
-function invalid(why: string, cause: unknown): WorkflowError {
-  return new WorkflowError({
-    code: "RECORDING_INVALID",
-    message: `The recording cannot be played: ${why}.`,
-    hint: "Record the run again with `recordRun` or `millrace test-from`. An event whose schema has changed cannot be read.",
-    details: {},
-    ...(cause !== null && { cause }),
   });
 }

@@ -8,8 +8,17 @@ import type { CompiledWorkflow, EventData, Send, StateChange, Tick, WorkItem } f
 import { RunsOfTicks } from "../harness/runs-of-ticks.js";
 import { describeValue } from "../proof/describe-value.js";
 
+interface CallFacts {
+  /** What readers see instead of the key; `null` without a label. */
+  readonly label: string | null;
+  /** How long its last attempt has run, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
 /** What a call of `ctx.run` has answered in the end. */
-export type CallOutcome =
+export type CallOutcome = CallFacts & Answered;
+
+type Answered =
   | {
       readonly kind: "value";
       readonly value: unknown;
@@ -27,6 +36,8 @@ export interface PathItem {
   readonly calls: Map<string, CallOutcome>;
   /** What it emitted or why it failed, as text; `null` while it is open. */
   output: string | null;
+  /** Types of the events that it emitted, or why it failed; `null` while it is open. */
+  emitted: string | null;
   /** The children that it has opened, by call. */
   readonly children: Map<string, PathRun>;
 }
@@ -50,10 +61,13 @@ export class RunPath {
   readonly runs: RunsOfTicks;
   readonly root: PathRun;
   readonly answers: PathAnswer[] = [];
+  /** Prompts of waits, in their order. */
+  readonly prompts: WorkflowEvent[] = [];
   /** Events from outside that answer no prompt. */
   readonly events: WorkflowEvent[] = [];
   readonly #byId: Map<string, PathRun> = new Map();
   readonly #items: Map<string, PathItem> = new Map();
+  readonly #opened: Map<string, Extract<Tick, { readonly type: "effect.opened" }>> = new Map();
   readonly #options: PathOptions;
 
   constructor(compiled: CompiledWorkflow, runId: string, options: PathOptions) {
@@ -90,7 +104,14 @@ export class RunPath {
     const item = state.items.get(id);
     if (item === undefined) return null;
     const input = this.describe(inputOf(item), compiled);
-    const made: PathItem = { step: item.step, input, calls: new Map(), output: null, children: new Map() };
+    const made: PathItem = {
+      step: item.step,
+      input,
+      calls: new Map(),
+      output: null,
+      emitted: null,
+      children: new Map(),
+    };
     this.#items.set(key, made);
     this.run(runId).items.push(made);
     return made;
@@ -106,17 +127,30 @@ export class RunPath {
     else this.answers.push({ prompt: eventOf(prompt.event), answer: eventOf(event) });
   }
 
+  #factsOf(runId: string, tick: Extract<Tick, { readonly type: "effect.recorded" | "effect.failed" }>): CallFacts {
+    const opened = this.#opened.get(`${runId} ${tick.item} ${tick.call}`);
+    const elapsedMs = tick.elapsedMs ?? (opened === undefined ? 0 : tick.atMs - opened.atMs);
+    return { label: tick.label ?? opened?.label ?? null, elapsedMs };
+  }
+
   #note(runId: string, item: PathItem, tick: Tick): void {
     const { state, compiled } = this.runs.get(runId);
     switch (tick.type) {
+      case "wait.opened":
+        if (tick.prompt !== null) this.prompts.push(eventOf(tick.prompt));
+        return;
+      case "effect.opened":
+        this.#opened.set(`${runId} ${tick.item} ${tick.call}`, tick);
+        return;
       case "effect.recorded": {
         const { value, sends = [], atMs, change } = tick;
         const edit = change === undefined ? null : { change, state: state.store };
-        item.calls.set(tick.call, { kind: "value", value, sends, atMs, edit });
+        item.calls.set(tick.call, { ...this.#factsOf(runId, tick), kind: "value", value, sends, atMs, edit });
         return;
       }
       case "effect.failed":
-        if (tick.retryAtMs === null) item.calls.set(tick.call, { kind: "error", error: tick.error });
+        if (tick.retryAtMs === null)
+          item.calls.set(tick.call, { ...this.#factsOf(runId, tick), kind: "error", error: tick.error });
         return;
       case "child.opened": {
         const record = state.items.get(tick.item)?.calls?.get(tick.call);
@@ -128,14 +162,22 @@ export class RunPath {
       }
       case "step.completed":
         item.output = this.describe(tick.output, compiled);
+        item.emitted = typesOf(tick.output);
         return;
       case "step.failed":
-        if (tick.retryAtMs === null)
-          item.output = `fails: ${tick.error.code ?? tick.error.name}: ${tick.error.message}`;
+        if (tick.retryAtMs === null) {
+          item.emitted = `fails: ${tick.error.code ?? tick.error.name}`;
+          item.output = `${item.emitted}: ${tick.error.message}`;
+        }
         return;
       default:
     }
   }
+}
+
+function typesOf(output: EventData | readonly EventData[] | null): string {
+  const types = [output ?? []].flat().map((event) => eventOf(event as EventData).type);
+  return types.join(", ") || "nothing";
 }
 
 function inputOf({ input }: WorkItem): unknown {
