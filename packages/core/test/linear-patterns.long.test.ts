@@ -9,8 +9,10 @@ const bounded: Readonly<Record<string, string>> = {
   "studio/src/ui/format.ts": "the digits of a number",
 };
 
-/** Files that make patterns from texts, with the reason why those are linear. */
+/** Files that make patterns from texts, with the reason why those are linear, or may be what they are. */
 const makers: Readonly<Record<string, string>> = {
+  "cli/src/code/line-of-finding.ts": "it reads files of the project that this command executes, and nothing else",
+  "cli/src/code/load-code.ts": "it is one word, looked for in such a file",
   "server/src/wire/names.ts": "it is a literal of the same file with one more literal word in front",
 };
 
