@@ -9,7 +9,7 @@ import { factsOf } from "./run/about.js";
 import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun } from "./run/handler-calls.js";
 import { eachRun, listRuns, watchRuns } from "./run/list-runs.js";
-import { followHistory, readAttempts, readChildren, readHistory, readMoment } from "./run/look-back.js";
+import { followHistory, readAttempts, readChildren, readHistory, readMoment } from "./run/history.js";
 import { schedulesOf } from "./run/schedules.js";
 import { forkRun, continueRun, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";

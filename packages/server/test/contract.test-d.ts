@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import type * as wire from "millrace/wire";
 import { expectTypeOf } from "vitest";
 import type * as about from "../src/wire/about-schemas.js";
-import type * as back from "../src/wire/look-back-schemas.js";
+import type * as back from "../src/wire/history-schemas.js";
 import type * as schemas from "../src/wire/schemas.js";
 
 /** Without the differences between written types and those of zod: `readonly`, and `undefined` for what is left out. */

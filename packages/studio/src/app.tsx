@@ -10,7 +10,7 @@ import { StudioConfigProvider } from "./shell/studio-config.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
 import { useStore } from "./store.js";
 import { Announcer } from "./ui/announce.js";
-import { Mishaps } from "./ui/mishaps.js";
+import { ErrorBoundary } from "./ui/error-boundary.js";
 import { Page } from "./ui/page.js";
 import { Empty, Loading } from "./ui/states.js";
 
@@ -34,9 +34,9 @@ export function App(): ReactNode {
       ) : (
         <StudioConfigProvider>
           <Shell route={route}>
-            <Mishaps key={route.page}>
+            <ErrorBoundary key={route.page}>
               <Suspense fallback={<Loading />}>{pageOf(route)}</Suspense>
-            </Mishaps>
+            </ErrorBoundary>
           </Shell>
         </StudioConfigProvider>
       )}

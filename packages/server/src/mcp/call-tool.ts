@@ -7,7 +7,7 @@ import { bodyInvalid, HttpError, runUnknown } from "../http/http-error.js";
 import { defaultLimits } from "../options.js";
 import { settled } from "../runs/run-wait.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import type { Offer, Running, ToolCall, ToolResult } from "./offer.types.js";
+import type { Offer, Running, ToolCall, ToolResult } from "./mcp-scope.types.js";
 import { isLookup, isOwnTool, type OwnTool } from "./own-tools.js";
 import { failed, recordOf, resultOf } from "./results.js";
 import { listOffered, waitMsOf } from "./runs.js";

@@ -13,7 +13,7 @@ import { refusalError } from "../http/answer-error.js";
 import { cleanJson, cleanText } from "../http/clean-text.js";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
 import type { WorkflowFacts } from "../wire/workflow-facts.js";
-import type { Running } from "./offer.types.js";
+import type { Running } from "./mcp-scope.types.js";
 
 /** The part of `ElicitRequestFormParams` that forms of prompts have. */
 export interface Form {

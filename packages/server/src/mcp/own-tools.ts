@@ -1,5 +1,5 @@
 /** The tools besides the workflows: they answer open prompts and find earlier runs. */
-import type { OfferedTool } from "./offer.types.js";
+import type { OfferedTool } from "./mcp-scope.types.js";
 
 const handlerId = { type: "string", description: "The `handler_id` of a run." };
 

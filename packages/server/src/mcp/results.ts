@@ -10,7 +10,7 @@ import { answerError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
 import { HttpError } from "../http/http-error.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import type { Offer, Running, ToolResult } from "./offer.types.js";
+import type { Offer, Running, ToolResult } from "./mcp-scope.types.js";
 
 export function resultOf(value: object): ToolResult {
   const text = cleanJson(value);

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { bodyInvalid } from "../http/http-error.js";
 import { type HandlerPage, listRuns } from "../runs/list-runs.js";
-import type { Offer } from "./offer.types.js";
+import type { Offer } from "./mcp-scope.types.js";
 
 const listInput = z.object({
   workflow: z.string().optional(),

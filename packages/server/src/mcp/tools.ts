@@ -5,7 +5,7 @@ import { type Rules, unchecked, valueRule } from "millrace/engine";
 import { unknownWorkflows, workflowsOf } from "../options.js";
 import { anyEventJsonSchema, anyResultJsonSchema } from "../wire/event-schema.js";
 import type { WorkflowCatalog } from "../wire/workflow-facts.js";
-import type { Offer, OfferedTool } from "./offer.types.js";
+import type { Offer, OfferedTool } from "./mcp-scope.types.js";
 import { isOwnTool, ownTools } from "./own-tools.js";
 
 /** What all servers of tools take. */

@@ -8,7 +8,7 @@ import { listRuns } from "../runs/list-runs.js";
 import { listResponse } from "../stream/list-response.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
-import { toChild } from "../wire/look-back.js";
+import { toChild } from "../wire/history.js";
 import {
   allCounts,
   cancelBody,

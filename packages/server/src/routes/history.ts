@@ -5,8 +5,8 @@ import type { DetailedEntry } from "millrace/runtime";
 import { cleanJson } from "../http/clean-text.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { liveResponse } from "../stream/live-response.js";
-import { toAttempt, toEntry, toMoment } from "../wire/look-back.js";
-import { attempt, historyEntry, moment } from "../wire/look-back-schemas.js";
+import { toAttempt, toEntry, toMoment } from "../wire/history.js";
+import { attempt, historyEntry, moment } from "../wire/history-schemas.js";
 import {
   attemptsQuery,
   type HistoryQuery,

@@ -1,7 +1,7 @@
 /** How many events of each type there were up to a tick. */
 
 import type { HistoryEntry, HistoryTick } from "@millrace/client";
-import { typeOf } from "./line.js";
+import { typeOf } from "./log-entry-text.js";
 import { lastUpTo } from "./numbers.js";
 
 interface Count {

@@ -4,7 +4,7 @@ import type { Json } from "../api/json.types.js";
 import { jsonOf, storedJson } from "../api/plain-json.js";
 import { type Chat, messageOf } from "./chat.js";
 import { groupBy } from "./group-by.js";
-import { callOf } from "./line.js";
+import { callOf } from "./log-entry-text.js";
 import { type ModelCall, ModelCalls } from "./model-call.js";
 import type { ItemKey } from "./run-data.js";
 

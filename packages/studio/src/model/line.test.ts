@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "@millrace/client";
 import { describe, expect, it } from "vitest";
 import { entry, namingWith } from "../../test/support/ticks.js";
-import { lineOf } from "./line.js";
+import { lineOf } from "./log-entry-text.js";
 
 const facts = { runId: "r", naming: namingWith("write: gather") };
 const of = (given: HistoryEntry) => lineOf(given, facts);

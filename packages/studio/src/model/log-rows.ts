@@ -1,6 +1,6 @@
 /** Ticks that the log shows: places in the store. New ticks are tried one by one, so a long log stays cheap. */
 import type { HistoryEntry } from "@millrace/client";
-import type { LineKind } from "./line.js";
+import type { LineKind } from "./log-entry-text.js";
 import type { RunStore } from "./run-store.js";
 
 export interface LogFilter {

@@ -1,5 +1,5 @@
 /**
- * One run as the cockpit holds it: ticks, attempts, and the cursor that all views share.
+ * One run as its page holds it: ticks, attempts, and the cursor that all views share.
  *
  * A new tick costs the same however many there are: it is appended, and what is read of it is worked out when it is shown.
  * The cursor is `null` while the page follows the run; a number is a tick that stays where it is.
@@ -12,7 +12,7 @@ import { createStore, type Store } from "../store.js";
 import { AttemptBook } from "./attempt-book.js";
 import { Blame } from "./blame.js";
 import { Emitted } from "./emitted.js";
-import { type Line, type LineFacts, lineOf } from "./line.js";
+import { type Line, type LineFacts, lineOf } from "./log-entry-text.js";
 import { MomentCache } from "./moment-cache.js";
 import { lastUpTo } from "./numbers.js";
 import { asNamed, type StepNaming } from "./step-names.js";

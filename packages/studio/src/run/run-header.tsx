@@ -13,13 +13,13 @@ import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import type { DialogName } from "./run-dialogs.js";
-import type { Deeds } from "./use-deeds.js";
+import type { RunActions } from "./use-run-actions.js";
 import type { RunTime } from "./use-run-time.js";
 
 export interface RunHeaderProps {
   readonly handler: RunSummary;
   readonly run: RunStore;
-  readonly deeds: Deeds;
+  readonly actions: RunActions;
   readonly time: RunTime;
   readonly rootId: string;
   /** Of a child, which nothing is done to but through the whole run. */
@@ -72,7 +72,7 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
   );
 }
 
-function Actions({ handler, run, deeds: { isBusy, act }, canRunAgain, onOpen }: RunHeaderProps): ReactNode {
+function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }: RunHeaderProps): ReactNode {
   const { may } = useStudioConfig();
   const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = isOpen(handler);

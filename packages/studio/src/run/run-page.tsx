@@ -5,8 +5,8 @@ import { hrefOf, parseRoute, replaceAddress } from "../route.js";
 import { useStore } from "../store.js";
 import { Page } from "../ui/page.js";
 import { ErrorBox, Loading } from "../ui/states.js";
-import { Cockpit } from "./cockpit.js";
 import { RunFeed } from "./run-feed.js";
+import { RunLayout } from "./run-layout.js";
 
 export interface RunPageProps {
   readonly id: string;
@@ -52,5 +52,5 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
     );
   }
   const ofChild = whole?.children?.find(({ name }) => name === handler.workflow) ?? null;
-  return <Cockpit {...{ feed, handler, error, place }} graph={place === null ? whole : ofChild} />;
+  return <RunLayout {...{ feed, handler, error, place }} graph={place === null ? whole : ofChild} />;
 }

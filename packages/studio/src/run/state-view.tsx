@@ -4,7 +4,7 @@ import type { HistoryEntry } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
 import { conversationsOf } from "../model/item-calls.js";
-import type { Line } from "../model/line.js";
+import type { Line } from "../model/log-entry-text.js";
 import { eventsOf, type ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
 import { type StateRow, stateRows } from "../model/state-rows.js";

@@ -1,7 +1,7 @@
 /** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
 import { type CSSProperties, type PointerEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { drawnBars, laneTops } from "../model/drawn-bars.js";
-import { callOf } from "../model/line.js";
+import { callOf } from "../model/log-entry-text.js";
 import type { ItemKey } from "../model/run-data.js";
 import { axisOf, type TimeScale } from "../model/time-scale.js";
 import type { Bar, Lane } from "../model/timeline.js";

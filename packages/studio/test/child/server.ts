@@ -39,9 +39,9 @@ const app = createServer({
   ...(words.includes("signed") && { auth: bearerAuth({ tokens }) }),
 });
 const fetch = (request: Request): Response | Promise<Response> => {
-  const [, gate, deed, name = ""] = new URL(request.url).pathname.split("/");
+  const [, gate, action, name = ""] = new URL(request.url).pathname.split("/");
   if (gate !== "gate") return app.fetch(request);
-  if (deed === "close") gates.close(name);
+  if (action === "close") gates.close(name);
   else gates.open(name);
   return new Response(null, { status: 204 });
 };

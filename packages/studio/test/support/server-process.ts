@@ -125,8 +125,8 @@ export class StudioServer implements AsyncDisposable {
     return entries;
   }
 
-  async gate(deed: "open" | "close", name: string): Promise<void> {
-    await fetch(`${this.url}/gate/${deed}/${name}`, { method: "POST" });
+  async gate(action: "open" | "close", name: string): Promise<void> {
+    await fetch(`${this.url}/gate/${action}/${name}`, { method: "POST" });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

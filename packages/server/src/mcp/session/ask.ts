@@ -8,7 +8,7 @@ import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { PendingPrompt } from "millrace";
 import { cleanText } from "../../http/clean-text.js";
 import { askedAgain, type Form, formOf, refusalOf, showsForms } from "../forms.js";
-import type { Offer, Running, ToolCall } from "../offer.types.js";
+import type { Offer, Running, ToolCall } from "../mcp-scope.types.js";
 
 export interface Asking {
   readonly server: Server;

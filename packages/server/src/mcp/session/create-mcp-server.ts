@@ -23,7 +23,7 @@ import { handlerRecord } from "../../wire/handler-record.js";
 import { WorkflowCatalog } from "../../wire/workflow-facts.js";
 import { callTool, isOffered } from "../call-tool.js";
 import { showsForms } from "../forms.js";
-import type { Offer, Running, ToolCall, ToolResult } from "../offer.types.js";
+import type { Offer, Running, ToolCall, ToolResult } from "../mcp-scope.types.js";
 import { reportProgress } from "../progress.js";
 import { declinedText, resultOf } from "../results.js";
 import { descriptionsOf, listTools, type ToolOptions, toolProblems, toolRules } from "../tools.js";

@@ -1,7 +1,7 @@
 import type { HandlerRecord } from "millrace/wire";
 import { cleanJson } from "../../http/clean-text.js";
 import { isObject } from "../../http/guard-json.js";
-import type { ToolResult } from "../offer.types.js";
+import type { ToolResult } from "../mcp-scope.types.js";
 import { resultOf } from "../results.js";
 
 /** The result of a call: that of its run, or the record of a run that has not completed. */

@@ -19,7 +19,7 @@ import { settled } from "../../runs/run-wait.js";
 import { handlerRecord } from "../../wire/handler-record.js";
 import { callTool, drive, findRun, isOffered } from "../call-tool.js";
 import { showsForms } from "../forms.js";
-import type { Offer, Running, ToolCall, ToolResult } from "../offer.types.js";
+import type { Offer, Running, ToolCall, ToolResult } from "../mcp-scope.types.js";
 import { isOwnTool } from "../own-tools.js";
 import { reportProgress } from "../progress.js";
 import { declinedText } from "../results.js";

@@ -8,7 +8,7 @@ import type { PendingPrompt } from "millrace";
 import { type Fields, fieldsOf, isObject } from "../../http/guard-json.js";
 import { bodyInvalid } from "../../http/http-error.js";
 import { askedAgain, formOf, type Refusal, refusalOf } from "../forms.js";
-import type { Running } from "../offer.types.js";
+import type { Running } from "../mcp-scope.types.js";
 
 /** Requests by the ids of the prompts. Prompts that no form can answer are left out. */
 export interface Questions {

@@ -18,7 +18,7 @@ import { bodyInvalid, HttpError } from "../../http/http-error.js";
 import { handlerRecord } from "../../wire/handler-record.js";
 import { findRun } from "../call-tool.js";
 import { questionText, showsForms } from "../forms.js";
-import type { Offer, Running, ToolResult } from "../offer.types.js";
+import type { Offer, Running, ToolResult } from "../mcp-scope.types.js";
 import { capabilitiesOf, takesTasks, tasksMissing } from "./client-of.js";
 import { endResult } from "./end-result.js";
 import { protocolError } from "./protocol-error.js";

@@ -1,6 +1,6 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
 import type { HistoryEntry } from "@millrace/client";
-import { messageOf } from "../../model/line.js";
+import { messageOf } from "../../model/log-entry-text.js";
 import { contentOfTick, outputOf, startOf } from "../../model/run-data.js";
 import { short } from "../../ui/format.js";
 import { type Difference, differencesOf } from "./differences.js";

@@ -11,7 +11,7 @@ import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import type { Json, JsonObject } from "../../api/json.types.js";
 import { storedJson } from "../../api/plain-json.js";
 import { groupBy } from "../../model/group-by.js";
-import { type Line, lineOf, messageOf, typeOf } from "../../model/line.js";
+import { type Line, lineOf, messageOf, typeOf } from "../../model/log-entry-text.js";
 import { isModelRecord } from "../../model/model-call.js";
 import { outputOf } from "../../model/run-data.js";
 import { type StepNaming, stepsOfMany } from "../../model/step-names.js";

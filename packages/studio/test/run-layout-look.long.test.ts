@@ -108,7 +108,7 @@ describe("the pages of runs", () => {
     visit.expectNoFaults();
   });
 
-  it("have the deeds of a phone in a menu", async () => {
+  it("have the actions of a phone in a menu", async () => {
     await using visit = await Visit.open(browser, `${server.studio}#/run/rf-a17`, { width: 390, height: 844 });
     await visit.page.getByRole("button", { name: "More" }).click();
     await visit.page.getByRole("menuitem", { name: "Cancel run" }).waitFor();

@@ -4,34 +4,34 @@ import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import type { RunFeed } from "./run-feed.js";
 
-export type RunDeed = "cancel" | "resume" | "retry";
+export type RunAction = "cancel" | "resume" | "retry";
 
-export interface Deeds {
+export interface RunActions {
   readonly isBusy: boolean;
   /** Why the last one was refused. */
   readonly failure: ClientError | null;
-  readonly act: (deed: RunDeed) => void;
+  readonly act: (action: RunAction) => void;
 }
 
-const said: Readonly<Record<RunDeed, string>> = {
+const said: Readonly<Record<RunAction, string>> = {
   cancel: "Run cancelled",
   resume: "Run resumes",
   retry: "Run is retried",
 };
 
-const deeds: Readonly<Record<RunDeed, (id: string) => Promise<void>>> = {
+const actions: Readonly<Record<RunAction, (id: string) => Promise<void>>> = {
   cancel: (id) => client.handle(id).cancel(),
   resume: (id) => client.resume(id).accepted,
   retry: (id) => client.retry(id).accepted,
 };
 
 /** What is done to a run with one click. */
-export function useDeeds(feed: RunFeed): Deeds {
+export function useRunActions(feed: RunFeed): RunActions {
   const { isSending, error, send } = useSend();
-  const act = (deed: RunDeed): void =>
+  const act = (action: RunAction): void =>
     send(async () => {
-      await deeds[deed](feed.run.runId);
-      announce(said[deed]);
+      await actions[action](feed.run.runId);
+      announce(said[action]);
       feed.run.goTo(feed.run.last);
       feed.refresh();
     });

@@ -3,19 +3,19 @@ import { Component, type ReactNode } from "react";
 import { PartMissingError } from "../api/later.js";
 import { ErrorBox } from "./states.js";
 
-interface MishapsProps {
+interface ErrorBoundaryProps {
   readonly children: ReactNode;
 }
-interface MishapsState {
+interface ErrorBoundaryState {
   readonly error: ClientError | null;
   readonly retry: "draw" | "load";
 }
 
 /** A page that fails to draw itself reports it, and the rest of the studio stays. React has this for classes only. */
-export class Mishaps extends Component<MishapsProps, MishapsState> {
-  override state: MishapsState = { error: null, retry: "draw" };
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { error: null, retry: "draw" };
 
-  static getDerivedStateFromError(error: unknown): MishapsState {
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
     const message = error instanceof Error ? error.message : String(error);
     const isMissing = error instanceof PartMissingError;
     const hint = isMissing

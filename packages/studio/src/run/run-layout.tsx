@@ -15,20 +15,20 @@ import { ChildrenDialog } from "./children-dialog.js";
 import { RunData, useRunInput } from "./data/run-data.js";
 import { FailureNotice } from "./failure-notice.js";
 import { LogView } from "./log-view.js";
+import { Transport } from "./playback.js";
 import { PromptPanel } from "./prompt-panel.js";
 import { type DialogName, RunDialogs } from "./run-dialogs.js";
 import type { RunFeed } from "./run-feed.js";
 import { RunHeader } from "./run-header.js";
 import { StateView } from "./state-view.js";
 import { TimelineView } from "./timeline-view.js";
-import { Transport } from "./transport.js";
 import { type PaneName, useCursorKeys } from "./use-cursor-keys.js";
-import { useDeeds } from "./use-deeds.js";
 import { usePlay } from "./use-play.js";
+import { useRunActions } from "./use-run-actions.js";
 import { type RunViews, useRunViews } from "./use-run-views.js";
 import { type Selection, useSelection } from "./use-selection.js";
 
-export interface CockpitProps {
+export interface RunLayoutProps {
   readonly feed: RunFeed;
   readonly handler: RunSummary;
   /** `null` while it is read, or of a workflow that the server does not have. */
@@ -38,7 +38,7 @@ export interface CockpitProps {
   readonly place: ChildPlace | null;
 }
 
-export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): ReactNode {
+export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps): ReactNode {
   const { run } = feed;
   useStore(run.version);
   const { may } = useStudioConfig();
@@ -52,7 +52,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
   const panes = usePanes(setTab);
   const selection = useSelection(run, { onMove: play.stop, onData: panes.showData });
   const { step, onGo } = selection;
-  const deeds = useDeeds(feed);
+  const actions = useRunActions(feed);
   const views = useRunViews(run, handler, { graph, step });
   const open = (name: DialogName): void => {
     if (name === "fork") {
@@ -88,12 +88,12 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
     log: panes.log,
   });
   const isRunning = isOpen(handler);
-  const shownError = deeds.failure ?? (error !== null && isUnreachable(error) ? null : error);
+  const shownError = actions.failure ?? (error !== null && isUnreachable(error) ? null : error);
   const { fromMs, atMs } = views.time;
   return (
     <div className="run" ref={panes.page}>
       <RunHeader
-        {...{ handler, run, deeds, rootId, place }}
+        {...{ handler, run, actions, rootId, place }}
         canRunAgain={input !== null}
         time={views.time}
         onOpen={open}
@@ -128,7 +128,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
   );
 }
 
-interface ColumnsProps extends Pick<CockpitProps, "feed" | "handler" | "graph"> {
+interface ColumnsProps extends Pick<RunLayoutProps, "feed" | "handler" | "graph"> {
   readonly views: RunViews;
   readonly panes: ReturnType<typeof usePanes>;
   readonly selection: Selection;

@@ -417,7 +417,7 @@ describe("a fork", () => {
     visit.expectNoFaults();
   });
 
-  it("is not to be had where nothing may be changed, nor is any other deed", async () => {
+  it("is not to be had where nothing may be changed, nor is any other action", async () => {
     await using own = await StudioServer.start();
     const id = await own.run("refund", { order: "C-2", euros: 5 });
     await own.settled(id);
