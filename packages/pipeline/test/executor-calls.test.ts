@@ -113,14 +113,14 @@ describe("a question of an executor", () => {
   });
 
   it("does not count in the time of its step", async () => {
-    const asked = pipeline([new Step({ name: "agent", executor: pausingAgent("agent"), timeout: 60, maxRetries: 0 })]);
+    const asked = pipeline([new Step({ name: "agent", executor: pausingAgent("agent"), timeout: 500, maxRetries: 0 })]);
     const paused = await asked.run("in");
-    await sleep(120);
+    await sleep(600);
     paused.requirements[0]?.confirm();
     const done = await asked.continueRun(paused);
 
     expect(done).toMatchObject({ status: "COMPLETED" });
-    expect(done.metrics.steps["agent"]?.metrics.duration).toBeLessThan(0.12);
+    expect(done.metrics.steps["agent"]?.metrics.duration).toBeLessThan(0.6);
   });
 
   it("is answered while another branch is at work", async () => {
