@@ -9,8 +9,8 @@ export interface MillraceConfig {
    */
   readonly workflows?: string;
   /**
-   * A SQLite file, from the folder of the config, a URL such as `postgres://…`, or a function that opens a store. `--store` goes
-   * before it.
+   * A SQLite file, from the folder of the config, a URL such as `postgres://…`, or a function that opens a store. `--store`
+   * overrides it.
    * @default `.millrace/runs.db`
    */
   readonly store?: string | (() => RunStore | Promise<RunStore>);
