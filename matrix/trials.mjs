@@ -57,7 +57,7 @@ const promises = ({ prints }) => prints.map((text) => `: # ${text}`);
 function partsOf(page) {
   const text = readFileSync(join(matrix, "..", "docs", `${page}.md`), "utf8");
   const parts = [];
-  for (const [, language, info, body, below] of text.matchAll(/^```(ts|sh)\b(.*)\n([\s\S]*?)^```\n\n?(.*)/gm)) {
+  for (const [, language, info, body, below] of text.matchAll(/^```(ts|sh)\b(.*)\n([\s\S]*?)^```\n(?=\n?(.*))/gm)) {
     if (language === "sh") {
       const [, said] = /^It prints `([^`]+)`/.exec(below) ?? [];
       parts.push({ language, lines: [...body.trim().split("\n"), ...(said === undefined ? [] : [`: # ${said}`])] });
