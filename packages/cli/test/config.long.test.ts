@@ -88,14 +88,14 @@ it("is loaded again by dev when it changes", async () => {
 });
 
 it("refuses what it does not know, all problems at once", async () => {
-  const text = "export default { stores: 1, workflows: 2, server: 3 };";
+  const text = "export default { stores: 1, workflows: 2, schedules: null, server: [] };";
   const project = createProject({ "joke.ts": joke, "millrace.config.ts": text });
 
   const served = await project.call("serve", "joke.ts");
   const listed = await project.call("runs");
 
   const expected =
-    /^OPTION_INVALID.*millrace\.config\.ts: `stores` is not an option; `workflows` is not a path; `server` is not an object\./;
+    /^OPTION_INVALID.*millrace\.config\.ts: `stores` is not an option; `workflows` is not a path; `schedules` is not an object; `server` is not an object\./;
   expect(served).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
   expect(listed).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
 });

@@ -42,10 +42,13 @@ function problemsOf(config: unknown): string[] {
       ? []
       : ["`store` is not a file, a URL or a function that opens a store"]),
     ...(["runtime", "schedules", "server"] as const)
-      .filter((name) => !["undefined", "object"].includes(typeof (config as MillraceConfig)[name]))
+      .filter((name) => !isOptions((config as MillraceConfig)[name]))
       .map((name) => `\`${name}\` is not an object`),
   ];
 }
+
+const isOptions = (value: unknown): boolean =>
+  value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value));
 
 interface Given {
   /** `--store` */
