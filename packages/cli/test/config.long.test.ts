@@ -99,3 +99,13 @@ it("refuses what it does not know, all problems at once", async () => {
   expect(served).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
   expect(listed).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
 });
+
+it.each([
+  ['() => { throw new Error("no database"); }', 1, "CODE_FAILED  The config could not open its store: no database."],
+  ["async () => null", 2, "OPTION_INVALID  `store` of the config returned null."],
+])("says whose fault it is where the store is %s", async (store, code, said) => {
+  const text = `export default { store: ${store} };`;
+  const project = createProject({ "joke.ts": joke, "millrace.config.ts": text });
+
+  expect(await project.call("runs")).toMatchObject({ code, stderr: expect.stringContaining(said) });
+});

@@ -34,13 +34,32 @@ interface OpenOptions {
 
 /** @throws {CliError} `FILE_UNKNOWN`; what the store throws. */
 export async function openStore(kit: Kit, place: StorePlace, { creates }: OpenOptions): Promise<RunStore> {
-  if (place.kind === "config") return place.open();
+  if (place.kind === "config") return openConfigured(place.open);
   if (place.kind === "postgres") return (await kit.postgres()).postgresStore({ connectionString: place.url });
   if (!existsSync(place.path)) {
     if (!creates) throw noStore(place.path);
     mkdirSync(dirname(place.path), { recursive: true });
   }
   return (await kit.sqlite()).sqliteStore(place.path);
+}
+
+/** Errors of stores say what to do; of others, whose code it was. */
+async function openConfigured(open: () => RunStore | Promise<RunStore>): Promise<RunStore> {
+  const hint = "Correct the function `store` of the config, or name another store with `--store`.";
+  const store: unknown = await Promise.resolve()
+    .then(open)
+    .catch((cause: unknown) => {
+      if (typeof (cause as Partial<CliError> | null)?.hint === "string") throw cause;
+      const text = cause instanceof Error ? cause.message : String(cause);
+      throw new CliError({
+        code: "CODE_FAILED",
+        message: `The config could not open its store: ${text}.`,
+        hint,
+        cause,
+      });
+    });
+  if (typeof store === "object" && store !== null) return store as RunStore;
+  throw new CliError({ code: "OPTION_INVALID", message: `\`store\` of the config returned ${String(store)}.`, hint });
 }
 
 function noStore(path: string): CliError {
