@@ -109,3 +109,14 @@ it.each([
 
   expect(await project.call("runs")).toMatchObject({ code, stderr: expect.stringContaining(said) });
 });
+
+it.each([
+  ["a promise (cosmiconfig#134)", "millrace.config.ts", "export default Promise.resolve({ stores: 1 });"],
+  ["of a CommonJS module (lost-pixel#216)", "millrace.config.cjs", "module.exports = { stores: 1 };"],
+])("is read where it is %s", async (_name, file, text) => {
+  const project = createProject({ "joke.ts": joke, [file]: text });
+
+  const listed = await project.call("runs");
+
+  expect(listed).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}: \`stores\` is not an option.`) });
+});

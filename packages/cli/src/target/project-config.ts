@@ -20,7 +20,9 @@ const names: readonly (keyof MillraceConfig)[] = ["workflows", "store", "runtime
 export async function projectConfig({ folder }: Project): Promise<ProjectConfig> {
   const file = fileNames.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (file === undefined) return { file: null, config: {} };
-  const { default: config } = await loadModule(file);
+  const exported = await loadModule(file);
+  // `module.exports = { … }` has no default; a promise of a config would pass as an empty one.
+  const config: unknown = await ("default" in exported ? exported["default"] : exported);
   const problems = problemsOf(config);
   if (problems.length === 0) return { file, config: config as MillraceConfig };
   throw new CliError({
