@@ -84,8 +84,8 @@ function triples(letters: readonly string[]): string[] {
 /** What twice the length costs, as a multiple; 1 where a long text costs nothing that could be measured. */
 function growth(pattern: RegExp, text: TextOf): number {
   // An exponential pattern would not come to an end with a long text.
-  for (const size of [24, 28, 100, 500])
-    if (costMs(pattern, text(size)) > 40 && least(pattern, text(size)) > 20) return Number.POSITIVE_INFINITY;
+  for (const size of [20, 22, 24, 26, 28, 30, 32, 100, 500])
+    if (costMs(pattern, text(size)) > 15 && least(pattern, text(size)) > 10) return Number.POSITIVE_INFINITY;
   const one = text(length);
   if (costMs(pattern, one) < 3) return 1;
   const onceMs = least(pattern, one);
