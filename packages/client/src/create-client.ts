@@ -1,7 +1,7 @@
 import type { ClientFacts } from "./about.types.js";
 import type { CallOptions, Client, ClientOptions, ClientRun, KeyedOptions, RunOptions } from "./client.types.js";
-import { resolveRetry } from "./http/backoff.js";
-import { type Call, pathTo, segment, Transport } from "./http/transport.js";
+import { openTransport } from "./http/open-transport.js";
+import { type Call, pathTo, segment } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
 import { checkOptions } from "./options/check-options.js";
 import * as rules from "./options/rules.js";
@@ -37,21 +37,6 @@ export function createClient<Known extends Flows = Flows, Classes extends EventC
     schedules: schedulesOf(connection),
   } as unknown as Client<Known, Classes>;
 }
-
-function openTransport(options: ClientOptions): Transport {
-  return new Transport({
-    baseUrl: String(options.baseUrl).replace(/\/+$/, ""),
-    // Wrapped, because a `fetch` that is called as a method of another object may refuse to run.
-    fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
-    headers: options.headers ?? {},
-    retry: resolveRetry(options.retry),
-    timeoutMs: Math.min(options.timeoutMs ?? 30_000, MAX_TIMER_MS),
-    streamTimeoutMs: Math.min(options.streamTimeoutMs ?? 60_000, MAX_TIMER_MS),
-  });
-}
-
-/** The longest delay of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Methods = Omit<Client<Flows>, keyof ClientFacts<Flows> | "run" | "handle" | "schedules"> & {
   run(workflow: string, input?: object, options?: RunOptions): ClientRun;

@@ -37,7 +37,7 @@ function nextOf({ next }: { readonly next: number | null }, from: number): numbe
   throw new TypeError(`next: ${next}`);
 }
 
-interface Paged<Read, Item> {
+export interface Paged<Read, Item> {
   readonly call: Call;
   readonly field: string;
   readonly after: number;
@@ -45,8 +45,8 @@ interface Paged<Read, Item> {
 }
 
 /** Requests the next page when the one before is read. */
-async function* eachItem<Read, Item>(
-  { transport }: Connection,
+export async function* eachItem<Read, Item>(
+  { transport }: Pick<Connection, "transport">,
   { call, field, after, read }: Paged<Read, Item>,
 ): AsyncGenerator<Item, void> {
   for (let from: number | null = after; from !== null; ) {

@@ -37,6 +37,7 @@ export {
 export { PieceReader } from "../value/piece-reader.js";
 export { piecesType } from "../value/pieces.js";
 export type { Piece, WrittenPieces } from "../value/pieces.types.js";
+export * as shape from "../value/shape.js";
 export { type LeafReaders, type ReadJson, readersWith } from "../value/read-forms.js";
 // ---- agents
 export type * from "../wire/agent.types.js";
@@ -45,6 +46,7 @@ export { endTypes, refusalCodes } from "../wire/events.js";
 export type * from "../wire/http.types.js";
 export { outsideId } from "../wire/limits.js";
 export { type FromWire, fromWire, type ToWire, toWire } from "../wire/names.js";
+export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";

@@ -1,7 +1,7 @@
 /** A run that has ended, as a file that a test reads. */
 import { WorkflowError } from "millrace";
 import type { RawHistoryEntry, Runtime } from "millrace/runtime";
-import { redacted } from "./redact.js";
+import { redacted } from "millrace/wire";
 
 /** Plain JSON: every tick of a run and its children, with what its calls, models and people answered. */
 export interface RunRecording {
