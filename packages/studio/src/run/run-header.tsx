@@ -3,6 +3,7 @@
 import type { ChildRun, RunSummary } from "@millrace/client";
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { isOpen } from "../api/run-facts.js";
+import { now } from "../clock.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
@@ -235,7 +236,7 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
       {wakeAtMs !== null && (
         <span className="num hide-sm" title={dateAndTime(wakeAtMs)}>
           <b>Wakes</b>
-          {wakeAtMs - Date.now() < 86_400_000 ? clock(wakeAtMs) : dateAndTime(wakeAtMs)}
+          {wakeAtMs - now() < 86_400_000 ? clock(wakeAtMs) : dateAndTime(wakeAtMs)}
         </span>
       )}
       {queue !== null && (
@@ -283,5 +284,5 @@ function Children({ run, onChildren }: Pick<RunHeaderProps, "run" | "onChildren"
 /** The session of a pipeline is in what it was started with. */
 function sessionOf(start: unknown): string | null {
   const request = (start as { data?: { request?: { sessionId?: unknown } } } | undefined)?.data?.request;
-  return typeof request?.sessionId === "string" ? request.sessionId : null;
+  return typeof request?.sessionId === "string" && request.sessionId !== "" ? request.sessionId : null;
 }

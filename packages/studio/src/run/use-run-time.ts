@@ -1,6 +1,7 @@
 import type { RunSummary } from "@millrace/client";
 import { useEffect, useState } from "react";
 import { endedAtMsOf, isOpen } from "../api/run-facts.js";
+import { now } from "../clock.js";
 import type { RunStore } from "../model/run-store.js";
 
 /** In epoch milliseconds. */
@@ -18,10 +19,10 @@ const everyMs = 250;
 /** Time runs while the run is active. */
 export function useRunTime(run: RunStore, handler: RunSummary): RunTime {
   const isRunning = isOpen(handler);
-  const [nowMs, setNowMs] = useState(() => Date.now());
+  const [nowMs, setNowMs] = useState(() => now());
   useEffect(() => {
     if (!isRunning) return;
-    const timer = window.setInterval(() => setNowMs(Date.now()), everyMs);
+    const timer = window.setInterval(() => setNowMs(now()), everyMs);
     return () => window.clearInterval(timer);
   }, [isRunning]);
   const timeOf = (index: number): number => run.entries[index]?.atMs ?? handler.startedAtMs;

@@ -9,6 +9,7 @@ import { grouped } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { useKeys } from "../ui/use-keys.js";
 import { KeyboardDialog } from "./keyboard-dialog.js";
+import { openFile } from "./open-file.js";
 import { type Overview, useOverview } from "./overview.js";
 import { useStudioConfig } from "./studio-config.js";
 import { setTheme, theme, themes } from "./theme.js";
@@ -61,11 +62,12 @@ export function BrandMark(): ReactNode {
 
 function Brand(): ReactNode {
   const { isReadOnly } = useStudioConfig();
+  const file = useStore(openFile);
   return (
     <a className="brand" href={hrefOf("runs")} aria-label="Millrace Studio, home">
       <BrandMark />
       <span>Millrace</span>
-      {isReadOnly && <span className="chip">Read only</span>}
+      {isReadOnly && <span className="chip">{file === null ? "Read only" : "File"}</span>}
     </a>
   );
 }
@@ -139,6 +141,7 @@ function Foot({ onHelp }: { readonly onHelp: () => void }): ReactNode {
   const isLost = useStore(connection) === "reconnecting";
   const isSignedIn = useStore(token) !== null;
   const { tenant } = useStudioConfig();
+  const file = useStore(openFile);
   const next = themes[(themes.indexOf(current) + 1) % themes.length] ?? "auto";
   const cycle = (): void => {
     setTheme(next);
@@ -146,9 +149,15 @@ function Foot({ onHelp }: { readonly onHelp: () => void }): ReactNode {
   };
   return (
     <div className="foot">
-      <span className={`conn ${isLost ? "lost" : ""}`} role="status">
-        {isLost ? "Reconnecting…" : "Connected"}
-      </span>
+      {file === null ? (
+        <span className={`conn ${isLost ? "lost" : ""}`} role="status">
+          {isLost ? "Reconnecting…" : "Connected"}
+        </span>
+      ) : (
+        <span className="tenant cut" title={`${file}: nothing is sent anywhere`}>
+          From <b>{file}</b>
+        </span>
+      )}
       {tenant !== null && (
         <span className="tenant cut" title="Tenant whose runs you see">
           Tenant <b>{tenant}</b>

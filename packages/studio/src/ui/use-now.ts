@@ -1,9 +1,10 @@
 /** The current time for all components that show it: one timer for the page, and none without such components. */
 import { useSyncExternalStore } from "react";
+import { now } from "../clock.js";
 
 const EVERY_MS = 1_000;
 
-let nowMs: number = Date.now();
+let nowMs: number = now();
 let timer = 0;
 const listeners = new Set<() => void>();
 
@@ -17,7 +18,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 function tick(): void {
-  nowMs = Date.now();
+  nowMs = now();
   for (const listener of listeners) listener();
 }
 
