@@ -170,11 +170,16 @@ function addLooking({ add, calls }: Context): void {
   filtered(add("tail", "print each change of the runs, until it is interrupted")).action(
     calls(async () => (await import("./commands/tail.js")).tail),
   );
-  add("open <runId>", "open the page of a run in the studio of a server")
+  withCode(add("export <runId>", "write a run to a file that `millrace open` shows, without its server or code"))
+    .option("-o, --output <file>", "the file (default: <runId>.run)")
+    .option("--redact <field>", "hide the texts of this field", collect, [])
+    .action(calls(async () => (await import("./commands/export.js")).exportRunFile));
+  add("open <run>", "open the page of a run in the studio of a server, or a file of `millrace export`")
     .option("--url <url>", "the server (default: that of `millrace dev`)")
+    .option("--port <port>", "port of the page of a file")
     .option("--token <token>", "for the server (default: MILLRACE_TOKEN)")
     .addOption(jsonOption())
-    .action(calls(async () => (await import("./commands/open.js")).openRun));
+    .action(calls(async () => (await import("./commands/open.js")).open));
   add("what-if <workflow>", "play stored runs again with another model, prompt or code, and compare what they decide")
     .option("--last <number>", "how many runs, the newest first", "500")
     .option("--where <terms>", "only runs such as 'status:completed label.team=berlin after:7d'")

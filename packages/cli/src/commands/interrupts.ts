@@ -24,3 +24,8 @@ export function interrupts(): Interrupts {
     },
   };
 }
+
+export function untilInterrupted(): Promise<void> {
+  const { signal } = interrupts(); // the second Ctrl-C leaves at once
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -4,7 +4,7 @@ import { servedCode } from "../dev/served-code.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { logOf } from "../target/open-target.js";
-import { interrupts } from "./interrupts.js";
+import { untilInterrupted } from "./interrupts.js";
 
 interface ServeOptions {
   readonly file?: string;
@@ -51,11 +51,6 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     await app.stop(drainMs);
   }
   return 0;
-}
-
-function untilInterrupted(): Promise<void> {
-  const { signal } = interrupts(); // the second Ctrl-C leaves at once
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 function studioMissing(): CliError {

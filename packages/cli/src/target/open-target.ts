@@ -16,7 +16,7 @@ import { ownRuns } from "./own-runs.js";
 import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
 import { placeOf, projectConfig } from "./project-config.js";
 import { fromSummary, listOfServer } from "./run-rows.js";
-import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
+import type { LocalTarget, ServerPlace, Target, TargetOptions } from "./target.types.js";
 
 export interface OpenOptions extends TargetOptions {
   /** The run that the command is about: its workflow leads to the file, where none is given. */
@@ -63,9 +63,12 @@ export function localOf({ local }: Target): LocalTarget {
 
 function openServer(terminal: Terminal, { url, token }: TargetOptions & { readonly url: string }): Target {
   const given = token ?? terminal.env["MILLRACE_TOKEN"];
-  const client = createClient({
+  const server: ServerPlace = {
     baseUrl: serverUrl(url),
     ...(given !== undefined && { headers: { authorization: `Bearer ${given}` } }),
+  };
+  const client = createClient({
+    ...server,
     retry: { maxAttempts: 3 },
     timeoutMs: 10_000, // a person waits
   });
@@ -73,6 +76,7 @@ function openServer(terminal: Terminal, { url, token }: TargetOptions & { readon
     name: url,
     flags: ["--url", url],
     client,
+    server,
     local: null,
     list: (query) => listOfServer(client, query),
     row: async (runId) => fromSummary(await client.handle(runId).summary()),
@@ -190,6 +194,7 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
     name: nameOf(place, cwd),
     flags,
     client,
+    server: { baseUrl, fetch },
     local,
     list: (query) => runtime.runs(query),
     row: (runId) => runtime.handle(runId).summary(),

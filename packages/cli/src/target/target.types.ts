@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Client, Flows } from "@millrace/client";
+import type { Client, ClientOptions, Flows } from "@millrace/client";
 import type { RunStore, Runtime } from "millrace/runtime";
 import type { Code } from "../code/load-code.js";
 import type { StorePlace } from "./open-store.js";
@@ -56,12 +56,16 @@ export interface RunRows {
   readonly cursor: string | null;
 }
 
+export type ServerPlace = Pick<ClientOptions, "baseUrl" | "fetch" | "headers">;
+
 export interface Target {
   /** For people: a URL, or the path of a store. */
   readonly name: string;
   /** What names this target in a command that is printed. */
   readonly flags: readonly string[];
   readonly client: Client<Flows>;
+  /** Where `client` sends its requests. */
+  readonly server: ServerPlace;
   /** Null: the runs are those of a server. */
   readonly local: LocalTarget | null;
   list(query: RunListQuery): Promise<RunRows>;
