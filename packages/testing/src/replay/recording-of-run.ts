@@ -59,3 +59,36 @@ function unfit(runId: string, why: string, hint: string): WorkflowError {
   const message = `The run "${runId}" cannot be recorded: it ${why}.`;
   return new WorkflowError({ code: "OPTION_INVALID", message, hint, details: { runId } });
 }
+
+/** What a recording needs of a run file, the file that `millrace export` writes. */
+export interface SavedRun {
+  readonly handler: {
+    readonly handler_id: string;
+    readonly workflow_name: string;
+    readonly completed_at: string | null;
+    readonly forked_from: object | null;
+  };
+  readonly entries: readonly {
+    readonly number: number;
+    readonly at: string;
+    readonly run_id: string;
+    readonly tick: { readonly type: string; readonly [field: string]: unknown };
+  }[];
+}
+
+/**
+ * Makes a recording of a run file, for `replayRun`.
+ *
+ * @param file What `readRunFile` of `@millrace/client/run-file` returns.
+ * @throws {WorkflowError} `OPTION_INVALID` for a run that has not ended, is a fork, or whose first ticks are not in the file.
+ */
+export function recordingOf({ handler, entries }: SavedRun): RunRecording {
+  const { handler_id: runId, workflow_name: workflow, completed_at, forked_from } = handler;
+  if (completed_at === null) throw unfit(runId, "has not ended", "Continue it: `Context.fromDict` takes its snapshot.");
+  if (forked_from !== null) throw unfit(runId, "is a fork", "Export the run of which it is a fork.");
+  const [first] = entries;
+  if (first?.number !== 1)
+    throw unfit(runId, `begins with tick ${first?.number ?? "none"}`, "Export it while all of its ticks are kept.");
+  const ticks = entries.map(({ run_id, at, tick }) => ({ runId: run_id, tick: { ...tick, atMs: Date.parse(at) } }));
+  return { format: 1, workflow, runId, ticks: ticks as unknown as RunRecording["ticks"] };
+}
