@@ -34,6 +34,7 @@ export default defineConfig({
       { text: "Docs", link: "/docs" },
       { text: "API", link: "/api/" },
       { text: "Playground", link: "/playground" },
+      { text: "Open a run", link: "/run/file.html", target: "_self" },
     ],
     sidebar: {
       "/errors/": folderSidebar("docs/errors"),

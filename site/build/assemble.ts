@@ -13,6 +13,14 @@ export function assemble(): void {
   for (const path of linked.images) cpSync(join(root, path), made(join("public", path)));
   cpSync(join(import.meta.dirname, "..", "pages"), pagesFolder, { recursive: true });
   write("public/playground/programs.json", JSON.stringify(programs()));
+  copyRunPage();
+}
+
+/** The studio over a run file, from the built package, at `/run/file.html`. */
+function copyRunPage(): void {
+  const built = join(root, "packages", "studio", "dist", "app");
+  const filter = (from: string): boolean => from !== join(built, "index.html"); // needs a server
+  cpSync(built, join(pagesFolder, "public", "run"), { recursive: true, filter });
 }
 
 function pageText(path: string, linked: Linked): string {

@@ -4,3 +4,7 @@ declare module "*.wasm?url" {
   export default address;
 }
 declare module "*.css";
+declare module "*.run" {
+  const file: { readonly snapshot: Record<string, unknown> };
+  export default file;
+}

@@ -1,6 +1,11 @@
 /** The built site in a browser. */
+import { packRunFile, saveRun } from "@millrace/client/run-file";
+import { createServer } from "@millrace/server";
+import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import { createRuntime, memoryStore } from "millrace/runtime";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { openBrowser } from "../../packages/client/test/support/browser.js";
 import { type Colours, Visit } from "../../packages/studio/test/support/visit.js";
 import { served } from "./support/served.ts";
@@ -235,7 +240,56 @@ describe("the playground", () => {
     await page.getByRole("heading", { level: 1, name: "WORKFLOW_INVALID" }).waitFor();
     playground.visit.expectNoFaults();
   });
+
+  it("continues a run of somebody else, and sends nothing", async () => {
+    await using own = await Playground.open();
+    const { page } = own.visit;
+    await page.getByLabel("Example").selectOption("continue a run");
+    await own.run("The program does not compile.");
+    expect(await own.output()).toContain('choose a file at "Open a run"');
+
+    await page.getByLabel("Open a run").setInputFiles({ name: "a.run", mimeType: "", buffer: await waitingRun() });
+    await page.getByText("./a.run is the run refund-17 of refund.").waitFor();
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await own.run("Finished.");
+
+    expect(await own.output()).toContain("refunded, not sent from here");
+    expect(requests.filter((path) => !/^\/(playground|assets)\//.test(path) && !path.includes("-"))).toEqual([]);
+    own.visit.expectNoFaults();
+  });
 });
+
+describe("a run file", () => {
+  it.each(looks)("is shown by the site, %i wide and %s", async (width, colours) => {
+    await using visit = await Visit.open(browser, new URL("/run/file.html", site.url).href, { width, colours });
+    const file = { name: "a.run", mimeType: "", buffer: await waitingRun() };
+    await visit.page.locator("input[type=file]").setInputFiles(file);
+
+    await visit.sees("Refund 5 €?");
+    expect(await visit.hardships()).toEqual([]);
+    expect(await visit.isWide()).toBe(false);
+    await visit.shoot(`site-run-file-${width}`);
+    visit.expectNoFaults();
+  });
+});
+
+/** A run that waits for an answer, as its server saves it. */
+async function waitingRun(): Promise<Buffer> {
+  const refund = defineWorkflow("refund")
+    .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      await ctx.ask({ title: "Refund 5 €?", details: { order: "A-17" }, schema: { approved: z.boolean() } });
+      return new StopEvent({ result: "never" });
+    })
+    .build();
+  const runtime = createRuntime({ workflows: { refund }, store: memoryStore() });
+  const server = createServer({ runtime });
+  await runtime.run("refund", {}, { runId: "refund-17" }).idle();
+  const fetch: typeof globalThis.fetch = async (input, init) => server.fetch(new Request(input, init));
+  const file = await saveRun("refund-17", { baseUrl: "http://millrace.test", fetch });
+  await runtime.stop();
+  return Buffer.from(await packRunFile(file));
+}
 
 /** Once the page is alive: Vue notes its app at the element. A click before is lost. */
 async function openSearch(page: Page): Promise<void> {
@@ -262,7 +316,7 @@ class Playground implements AsyncDisposable {
   }
 
   async run(ending: string): Promise<void> {
-    await this.visit.page.getByRole("button", { name: "Run" }).click();
+    await this.visit.page.getByRole("button", { name: "Run", exact: true }).click();
     await this.visit.page.locator(".playground").getByRole("status").getByText(ending, { exact: true }).waitFor();
   }
 

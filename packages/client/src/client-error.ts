@@ -17,6 +17,8 @@ export type ClientErrorCode =
   | "REQUEST_REFUSED"
   /** The response does not come from a Millrace server. */
   | "RESPONSE_INVALID"
+  /** The bytes are no run file, or are damaged or too many. */
+  | "RUN_FILE_INVALID"
   /** An option has a value that is not allowed. */
   | "OPTION_INVALID";
 

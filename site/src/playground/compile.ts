@@ -1,7 +1,7 @@
 /** TypeScript with decorators to a module that a browser runs: esbuild, from this site. */
 import type { BuildFailure, Plugin } from "esbuild-wasm";
 import wasmUrl from "esbuild-wasm/esbuild.wasm?url";
-import { modules } from "./modules.ts";
+import { modules, openedRun } from "./modules.ts";
 
 export type Compiled =
   | { readonly type: "compiled"; readonly code: string }
@@ -17,8 +17,14 @@ async function load(): Promise<typeof import("esbuild-wasm")> {
   return esbuild;
 }
 
-/** @param addressOf The address of a file of the site. */
-export async function compile(source: string, addressOf: (path: string) => string): Promise<Compiled> {
+export interface CompileOptions {
+  /** The address of a file of the site. */
+  readonly addressOf: (path: string) => string;
+  /** JSON of the run file that programs import; `null`: none is open. */
+  readonly run: string | null;
+}
+
+export async function compile(source: string, options: CompileOptions): Promise<Compiled> {
   loading ??= load();
   loading.catch(() => {
     loading = null; // the next try loads it again
@@ -33,7 +39,7 @@ export async function compile(source: string, addressOf: (path: string) => strin
       target: "es2022",
       logLevel: "silent",
       tsconfigRaw: {},
-      plugins: [served(addressOf)],
+      plugins: [served(options)],
     });
     return { type: "compiled", code: outputFiles[0]?.text ?? "" };
   } catch (error) {
@@ -47,16 +53,22 @@ export async function compile(source: string, addressOf: (path: string) => strin
 
 const isBuildFailure = (error: unknown): error is BuildFailure => error instanceof Error && "errors" in error;
 
-function served(addressOf: (path: string) => string): Plugin {
+function served({ addressOf, run }: CompileOptions): Plugin {
   return {
     name: "served",
-    setup: ({ onResolve }) =>
+    setup: ({ onLoad, onResolve }) => {
+      onLoad({ filter: /.*/, namespace: "run" }, () => ({ contents: run ?? "null", loader: "json" }));
       onResolve({ filter: /.*/ }, ({ path, kind }) => {
         if (kind === "entry-point") return null;
+        if (path === openedRun) {
+          const missing = { errors: [{ text: `There is no ${openedRun}: choose a file at "Open a run".` }] };
+          return run === null ? missing : { path, namespace: "run" };
+        }
         const module = Object.hasOwn(modules, path) ? modules[path] : undefined;
         if (module !== undefined) return { path: addressOf(`/playground/${module}`), external: true };
         const text = `The playground has no module "${path}". It has ${Object.keys(modules).join(", ")}.`;
         return { errors: [{ text }] };
-      }),
+      });
+    },
   };
 }

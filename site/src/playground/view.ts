@@ -3,6 +3,7 @@ import { button, element } from "../dom.ts";
 import { compile } from "./compile.ts";
 import { openEditor } from "./editor.ts";
 import { Execution } from "./execution.ts";
+import { openedRun } from "./modules.ts";
 import { Output } from "./output.ts";
 
 interface Program {
@@ -16,16 +17,27 @@ export const showPlayground: Show = ({ element: place, addressOf }) => {
   const choice = element("select", { "aria-label": "Example" });
   const runButton = button("Run", () => void run());
   const stopButton = button("Stop", () => stop("Stopped."));
+  const file = element("input", { "aria-label": "Open a run" });
   const code = element("div", { class: "editor" });
   place.replaceChildren(
-    element("div", { class: "buttons" }, [choice, runButton, stopButton, output.status]),
+    element("div", { class: "buttons" }, [
+      choice,
+      runButton,
+      stopButton,
+      element("label", { class: "file", text: "Open a run " }, [file]),
+      output.status,
+    ]),
     element("div", { class: "columns" }, [code, output.element]),
   );
   const editor = openEditor(code, () => void run());
   let execution: Execution | null = null;
   /** A program that was compiling when another one was started is not run. */
   let started = 0;
+  /** JSON of the opened run file. */
+  let opened: string | null = null;
 
+  file.type = "file";
+  file.addEventListener("change", () => void openRun());
   stopButton.disabled = true;
   void offerPrograms();
   return () => {
@@ -45,13 +57,27 @@ export const showPlayground: Show = ({ element: place, addressOf }) => {
     show();
   }
 
+  /** The file stays in this page. */
+  async function openRun(): Promise<void> {
+    const [given] = file.files ?? [];
+    if (given === undefined) return;
+    const { readRunFile } = await import("@millrace/client/run-file");
+    try {
+      const read = await readRunFile(new Uint8Array(await given.arrayBuffer()));
+      opened = JSON.stringify(read);
+      output.status.textContent = `${openedRun} is the run ${read.handler.handler_id} of ${read.handler.workflow_name}.`;
+    } catch (error) {
+      output.print("error", error instanceof Error ? error.message : String(error));
+    }
+  }
+
   async function run(): Promise<void> {
     end();
     const turn = ++started;
     output.clear();
     output.status.textContent = "Compiling …";
     stopButton.disabled = false;
-    const compiled = await compile(editor.text, addressOf).catch((error: unknown) => {
+    const compiled = await compile(editor.text, { addressOf, run: opened }).catch((error: unknown) => {
       return { type: "refused", messages: [`The compiler could not be loaded: ${String(error)}`] } as const;
     });
     if (turn !== started) return;

@@ -11,7 +11,6 @@ import type {
   HistoryRecord,
   MomentRecord,
   Path,
-  WorkflowList,
 } from "millrace/wire";
 import type { RunFile, SavedWorkflow } from "./run-file.types.js";
 

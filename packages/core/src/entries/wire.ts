@@ -5,6 +5,8 @@
  * @module
  */
 
+import * as shape from "../value/shape.js";
+
 // ---- values
 export { decodeTree, type ReadForm } from "../value/decode-tree.js";
 export {
@@ -37,7 +39,6 @@ export {
 export { PieceReader } from "../value/piece-reader.js";
 export { piecesType } from "../value/pieces.js";
 export type { Piece, WrittenPieces } from "../value/pieces.types.js";
-export * as shape from "../value/shape.js";
 export { type LeafReaders, type ReadJson, readersWith } from "../value/read-forms.js";
 // ---- agents
 export type * from "../wire/agent.types.js";
@@ -50,3 +51,4 @@ export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";
+export { shape };
