@@ -137,12 +137,19 @@ describe("a file of a stranger", () => {
     ["[]", "not an object"],
     ['{"format":"zip"}', "`format`"],
     ['{"format":"millrace.run","version":2}', "`version` is 2"],
-    ['{"format":"millrace.run","version":1,"entries":[{"number":-1}]}', "`entries.0.number`"],
+    ['{"format":"millrace.run","version":1}', "`saved_at` is null, not a time"],
   ])("is refused with what is wrong: %s", async (text, problem) => {
     const refused = readRunFile(bytesOf(text));
 
     await expect(refused).rejects.toMatchObject({ code: "RUN_FILE_INVALID" });
     await expect(refused).rejects.toThrow(problem);
+  });
+
+  it("is refused with the list that has a wrong item", async () => {
+    const file = await saveRun("ended", { baseUrl, fetch });
+    const entries = [...file.entries, { ...file.entries[0], number: -1 }];
+
+    await expect(readRunFile(bytesOf(JSON.stringify({ ...file, entries })))).rejects.toThrow("a list of ticks");
   });
 
   it("is refused when its bytes are damaged, or become too many", async () => {

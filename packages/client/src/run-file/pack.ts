@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { shape } from "millrace/wire";
+import { type Rule, type Rules, valueRule } from "millrace/wire";
 import { ClientError } from "../client-error.js";
 import type { RunFile } from "./run-file.types.js";
 
@@ -27,15 +27,15 @@ export async function readRunFile(
   { maxBytes = 256 * 1024 * 1024 }: ReadRunFileOptions = {},
 ): Promise<RunFile> {
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const text = await textOf(new Blob([bytes]).stream(), { isPacked, maxBytes });
+  const content = await textOf(new Blob([bytes]).stream(), { isPacked, maxBytes });
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(content);
   } catch (cause) {
     throw invalid("it is no JSON", cause);
   }
-  const problems = runFile(json);
-  if (problems !== null) throw invalid(problems.map(({ path, what }) => `\`${path || "it"}\` ${what}`).join("; "));
+  const [problem] = problemsOf(json);
+  if (problem !== undefined) throw invalid(problem);
   return json as RunFile;
 }
 
@@ -62,22 +62,48 @@ async function textOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>, { isPacked
   return parts.join("") + utf8.decode();
 }
 
-const { anyObject, count, list, nullable, object, oneOf, text } = shape;
-
 /** What the page relies on. All other fields are read as those of any server are. */
-const runFile = object({
-  format: oneOf("millrace.run"),
-  version: oneOf(1),
-  saved_at: text,
-  redacted: list(text),
-  handler: object({ handler_id: text, workflow_name: text, status: text, started_at: text }),
-  workflows: list(object({ name: text })),
-  entries: list(object({ number: count, run_id: text, at: text, tick: object({ type: text }) })),
-  attempts: list(object({ run_id: text, step: text, item: count, started_tick: count })),
-  moments: list(object({ run_id: text, number: count, fields: anyObject })),
-  inputs: list(object({ run_id: text, item: count, input: anyObject })),
-  snapshot: nullable(anyObject),
-} satisfies shape.ShapesOf<RunFile>);
+const rules: Rules<RunFile> = {
+  format: valueRule((format) => format === "millrace.run", '"millrace.run"'),
+  version: valueRule((version) => version === 1, "1, the version that is read"),
+  saved_at: valueRule(isText, "a time"),
+  redacted: listOf(isText, "names"),
+  handler: valueRule(hasTexts("handler_id", "workflow_name", "status", "started_at"), "a run"),
+  workflows: listOf(hasTexts("name"), "workflows"),
+  entries: listOf((one) => hasTexts("run_id", "at")(one) && isCount(one, "number") && isRecord(one["tick"]), "ticks"),
+  attempts: listOf((one) => hasTexts("run_id", "step")(one) && isCount(one, "item", "started_tick"), "attempts"),
+  moments: listOf((one) => hasTexts("run_id")(one) && isCount(one, "number") && isRecord(one["fields"]), "moments"),
+  inputs: listOf((one) => hasTexts("run_id")(one) && isCount(one, "item") && isRecord(one["input"]), "inputs"),
+  snapshot: valueRule((snapshot) => snapshot === null || isRecord(snapshot), "a snapshot or null"),
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isCount(value: Fields, ...names: readonly string[]): boolean {
+  return names.every((name) => Number.isSafeInteger(value[name]) && (value[name] as number) >= 0);
+}
+
+function hasTexts(...names: readonly string[]): (value: unknown) => value is Fields {
+  return (value): value is Fields => isRecord(value) && names.every((name) => isText(value[name]));
+}
+
+function listOf(fits: (item: Fields) => boolean, items: string): Rule {
+  return valueRule((value) => Array.isArray(value) && value.every(fits), `a list of ${items}`);
+}
+
+function problemsOf(json: unknown): readonly string[] {
+  if (!isRecord(json)) return ["it is not an object"];
+  const problems = Object.entries<Rule>(rules).flatMap(([name, rule]) => [...rule(json[name] ?? null, name)]);
+  return problems.slice(0, 1); // a file of another format breaks every rule
+}
 
 function invalid(why: string, cause?: unknown): ClientError {
   return new ClientError({

@@ -5,8 +5,6 @@
  * @module
  */
 
-import * as shape from "../value/shape.js";
-
 // ---- values
 export { decodeTree, type ReadForm } from "../value/decode-tree.js";
 export {
@@ -51,4 +49,3 @@ export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";
-export { shape };
