@@ -6,6 +6,7 @@ import { a2aRows } from "./a2a.mjs";
 import { agentRows } from "./agents.mjs";
 import { chatRows } from "./chats.mjs";
 import * as clients from "./client.mjs";
+import { containerRows } from "./container.mjs";
 import { frameworkRows } from "./frameworks.mjs";
 import { mcpRows } from "./mcp.mjs";
 import { packedRows } from "./packed.mjs";
@@ -112,6 +113,7 @@ export const rows = [
 export const rowsBeside = [
   ...packedRows(),
   ...releaseRows(),
+  ...containerRows(),
   ...trialRows(),
   ...agentRows(),
   ...a2aRows(),
