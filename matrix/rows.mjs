@@ -4,6 +4,7 @@
  */
 import { a2aRows } from "./a2a.mjs";
 import { agentRows } from "./agents.mjs";
+import { appRows } from "./apps.mjs";
 import { chatRows } from "./chats.mjs";
 import * as clients from "./client.mjs";
 import { containerRows } from "./container.mjs";
@@ -114,6 +115,7 @@ export const rowsBeside = [
   ...packedRows(),
   ...releaseRows(),
   ...containerRows(),
+  ...appRows(),
   ...trialRows(),
   ...agentRows(),
   ...a2aRows(),
