@@ -297,6 +297,11 @@ export interface EffectCall<
   readonly idempotencyKey: string;
   /** Number of this attempt of the call, from 1. Attempts that a crash has interrupted count, too. */
   readonly attempt: number;
+  /**
+   * What `runtime.fork` was told to give to this call, as plain JSON: a function that knows it takes it in place of what it makes
+   * itself. `undefined` in all other calls. Model calls of `@millrace/agents` take `model`, `instructions`, `messages` and `settings`.
+   */
+  readonly override?: object | undefined;
   /** Aborts when the attempt of the step is over, or this one of the call has timed out. */
   readonly signal: AbortSignal;
   /**

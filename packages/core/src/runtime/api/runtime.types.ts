@@ -320,6 +320,16 @@ export interface AttemptsOptions extends TenantOptions {
   readonly limit?: number;
 }
 
+/** What the function of one call of `ctx.run` gets as `call.override`, whenever it is called. */
+export interface CallOverride {
+  /** The work item whose step makes the call. */
+  readonly item: number;
+  /** Id of the call within the item, as `runtime.attempts` lists it. A call that the step never makes has no effect. */
+  readonly call: string;
+  /** Plain JSON. */
+  readonly value: object;
+}
+
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions, CallerOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
@@ -334,6 +344,8 @@ export interface ForkOptions<State = Record<string, unknown>> extends TenantOpti
     | ((event: WorkflowEvent, step: string) => Readonly<Record<string, unknown>>);
   /** The work item whose event is replaced, if there are several: `runtime.at(runId, tick)` lists them as `next`. */
   readonly item?: number;
+  /** Gives a value to one call of `ctx.run` that has not ended at that tick. */
+  readonly override?: CallOverride;
   /** Id of the new run. @default a new unique id */
   readonly runId?: string;
 }
