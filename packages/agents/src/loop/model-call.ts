@@ -7,7 +7,13 @@ import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai
 import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
-import { conversationOf, overriddenModel, type RequestOverride, readOverride } from "../run/overridden.js";
+import {
+  conversationOf,
+  mergedSettings,
+  overriddenModel,
+  type RequestOverride,
+  readOverride,
+} from "../run/overridden.js";
 import { recordModeOf, requestToRecord } from "../run/recorded-request.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -76,8 +82,9 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
     const { inputTokens, outputTokens } = said.metrics;
     sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
     const override = readOverride(call.override);
+    const before = override === null ? run.asked : {}; // whoever reads the fork may not have what was asked before
     return {
-      asked: changedFields(run.asked, requestToRecord(settings, asked)),
+      asked: changedFields(before, requestToRecord(settings, asked)),
       ...(override !== null && { override }),
       ...asJson(said),
     };
@@ -137,10 +144,10 @@ async function requestOf(
   const instructions = override?.instructions === undefined ? step.instructions : (override.instructions ?? undefined);
   const model = overriddenModel(replacedModel(step.model ?? settings.model), override);
   const { toolChoice } = step;
-  const modelSettings = { ...(step.modelSettings ?? settings.modelSettings), ...override?.settings };
+  const modelSettings = mergedSettings(step.modelSettings ?? settings.modelSettings, override?.settings);
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);
   const messages = [...(step.messages ?? all)];
-  const unstored = step.messages ?? (turns.length === 0 ? run.unstored : []);
+  const unstored = given === null ? (step.messages ?? (turns.length === 0 ? run.unstored : [])) : messages;
   const asked: AskedOfModel = {
     model: nameOf(model),
     instructions: instructions ?? null,

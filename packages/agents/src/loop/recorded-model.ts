@@ -2,7 +2,7 @@ import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
-import { overriddenModel, type RequestOverride, readOverride } from "../run/overridden.js";
+import { mergedSettings, overriddenModel, type RequestOverride, readOverride } from "../run/overridden.js";
 import { requestToRecord } from "../run/recorded-request.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
@@ -97,7 +97,8 @@ export class RecordedModel {
           try {
             const override = readOverride(call.override);
             const made = overridden(request, { ...this.#override, ...override });
-            const asked = requestToRecord(this.#policies, this.#asked.changed(made.params));
+            const before = override === null ? this.#asked : new AskedBefore();
+            const asked = requestToRecord(this.#policies, before.changed(made.params));
             return { asked, ...(override !== null && { override }), ...(await ask(call, made)) };
           } catch (error) {
             throw call.signal.aborted ? error : toFailure(error, this.#who, call.attempt);
@@ -128,8 +129,7 @@ function overridden(request: AskedModel, override: RequestOverride): AskedModel 
   const { prompt } = request.params;
   const system = instructions === null ? [] : [{ role: "system" as const, content: instructions ?? "" }];
   const params = {
-    ...request.params,
-    ...(settings as Partial<Params>),
+    ...mergedSettings(request.params, settings),
     prompt: [
       ...(instructions === undefined ? prompt.filter(({ role }) => role === "system") : system),
       ...(messages?.map(asPrompt) ?? prompt.filter(({ role }) => role !== "system")),

@@ -18,7 +18,7 @@ export interface RequestOverride {
   readonly instructions?: string | null;
   /** The whole conversation, without the instructions. A message that stays as it is recorded keeps its files. */
   readonly messages?: readonly ModelMessage[];
-  /** Those that differ: others stay as they are. */
+  /** Those that differ: others stay as they are. `null` for one that is left out. */
   readonly settings?: ModelSettings;
 }
 
@@ -42,6 +42,12 @@ export function conversationOf(edited: readonly ModelMessage[], messages: readon
   return edited.map((message, place) =>
     JSON.stringify(message) === recorded[place] ? (messages[place] as ModelMessage) : message,
   );
+}
+
+/** `null` stands for a setting that is left out. */
+export function mergedSettings<Settings extends object>(settings: Settings, changed: object = {}): Settings {
+  const merged = Object.entries({ ...settings, ...changed }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as Settings;
 }
 
 export function overriddenModel<Model extends LanguageModel>(model: Model, override: RequestOverride | null): Model {

@@ -114,7 +114,13 @@ it("records what was asked instead, and by which override", async () => {
 
   expect(recorded).toMatchObject([
     {
-      asked: { instructions: "Be long.", messages: [{ role: "user", content: "Which seas?" }] },
+      // All of it, because the calls before it are in the history of another run.
+      asked: {
+        model: "mock/answers",
+        instructions: "Be long.",
+        tools: [{ name: "look" }],
+        messages: [{ role: "user", content: "Which seas?" }],
+      },
       override: { instructions: "Be long." },
     },
   ]);
