@@ -362,7 +362,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /**
    * Starts a run and returns synchronously. After `await handle.accepted` the run is stored.
    *
-   * @throws {WorkflowError} `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`, `OPTION_INVALID`, `DURATION_INVALID`,
+   * @throws {WorkflowError} `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`, `OPTION_INVALID`,
    * `VALUE_UNSERIALIZABLE`, `RUNTIME_STOPPED`.
    */
   run<Name extends keyof Flows & string>(
@@ -405,7 +405,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Deletes runs that ended long ago, in batches with a turn of the host in between. Returns how many. A call that was stopped by
    * `limit` is continued by the next call; 0 means that nothing is left to delete.
    *
-   * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`.
+   * @throws {WorkflowError} `OPTION_INVALID`.
    */
   retain(retention: Retention): Promise<number>;
   /**
@@ -459,7 +459,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Starts a new run from the state of another run after a tick.
    *
    * The handle rejects with `RUN_UNKNOWN`, `OPTION_INVALID`, `HISTORY_TRIMMED`, `RUN_FINISHED` when the run had ended at that tick,
-   * `STATE_INVALID`, `FORK_AMBIGUOUS`, `EVENT_INVALID` or `RUN_ID_CONFLICT`.
+   * `STATE_INVALID`, `EVENT_INVALID` or `RUN_ID_CONFLICT`.
    */
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
   /**
@@ -498,7 +498,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Lets running steps finish for `drainMs` milliseconds, then releases their runs and closes the store. Whatever is still awaited
    * here fails with `RUNTIME_STOPPED`; the runs continue elsewhere. A store that does not answer by then is not waited for.
    * @default drainMs: 10000
-   * @throws {WorkflowError} `DURATION_INVALID`: nothing is stopped.
+   * @throws {WorkflowError} `OPTION_INVALID`: nothing is stopped.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
