@@ -174,3 +174,119 @@ it("overrides a call of a loop of the AI SDK, and keeps its instructions in late
   expect(asked[3]?.messages[0]).toBe("system: Be long.");
   await runtime.stop();
 });
+
+/** What went wrong in other projects. */
+async function askingWorld(script: readonly ReturnType<typeof says>[]) {
+  asked.length = 0;
+  const paid: number[] = [];
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    requiresConfirmation: true,
+    parameters: z.object({ n: z.number() }),
+    execute: ({ n }) => paid.push(n),
+  });
+  const agent = new Agent({ name: "Clerk", model: answers(...script.map(noting)), tools: [pay] });
+  const runtime = createRuntime({ store: memoryStore(), workflows: { scout: agent.workflow } });
+  await runtime.start();
+  const allow = async (
+    handle: { prompts(): Promise<readonly { readonly promptId: string }[]> } & PromiseLike<unknown>,
+  ) => {
+    await expect.poll(async () => (await handle.prompts()).length).toBe(1);
+    const [prompt] = await handle.prompts();
+    await (handle as never as { answer(id: string, fields: object): Promise<unknown> }).answer(prompt?.promptId ?? "", {
+      approved: true,
+    });
+    return handle;
+  };
+  return { runtime, paid, allow };
+}
+
+it("asks a person anew whose answer came after the call", async () => {
+  // langchain-ai/langgraph#7027: the answer of the first run was used again, and nobody was asked.
+  const script = [calls(["pay", { n: 1 }]), says("Paid."), calls(["pay", { n: 2 }]), says("Paid, too.")];
+  const { runtime, paid, allow } = await askingWorld(script);
+  await allow(runtime.run("scout", { input: "Pay 1." }, { runId: "one" }) as never);
+  expect(paid).toEqual([1]);
+
+  const { at, item, call } = await place(runtime, 0);
+  const override = { item, call, value: { messages: [{ role: "user", content: "Pay 2." }] } };
+  await allow(runtime.fork("one", { at, runId: "two", override }) as never);
+
+  expect(paid).toEqual([1, 2]);
+  await runtime.stop();
+});
+
+it("leaves the run that it comes from as it was, and can be overridden again", async () => {
+  // langchain-ai/langgraph#8551: a fork wrote into the branch that it had left. #4987: a second one began at the first.
+  const runtime = await world(twoCalls);
+  const before = JSON.stringify(await all(runtime.history("one")));
+
+  await forked(runtime, 1, { instructions: "Be long." });
+  const attempt = await attemptOf(runtime, "two");
+  const call = attempt.calls.at(-1);
+  const override = { item: attempt.item, call: call?.call ?? "", value: { instructions: "Be short." } };
+  const third = await runtime.fork("two", { at: (call?.startedTick ?? 0) - 1, override });
+
+  expect(third).toMatchObject({ content: "Later." });
+  expect(asked[3]?.messages[0]).toBe("system: Be short.");
+  expect(asked[3]?.messages.slice(1)).toEqual(asked[1]?.messages.slice(1));
+  expect(JSON.stringify(await all(runtime.history("one")))).toBe(before);
+  await runtime.stop();
+});
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+it("has no message twice in an agent that another one has handed over to", async () => {
+  // langchain-ai/langgraph#7593: a fork of a nested agent had the messages of its checkpoint and those of the run.
+  asked.length = 0;
+  const script = [calls(["transfer_to_expert", {}]), says("By hand."), says("By mill.")].map(noting);
+  const model = answers(...script);
+  const expert = new Agent({ name: "Expert", model, instructions: "You know." });
+  const first = new Agent({ name: "First", model, canHandOffTo: [expert] });
+  const runtime = createRuntime({ store: memoryStore(), workflows: { scout: first.workflow } });
+  await runtime.start();
+  await runtime.run("scout", { input: "How?" }, { runId: "one" });
+  const { item, calls: made } = await attemptOf(runtime);
+  const call = made.at(-1);
+
+  const override = { item, call: call?.call ?? "", value: { settings: { temperature: 1 } } };
+  const result = await runtime.fork("one", { at: (call?.startedTick ?? 0) - 1, override });
+
+  expect(result).toMatchObject({ content: "By mill.", agent: "Expert" });
+  expect(asked[2]).toEqual({ ...asked[1], temperature: 1 });
+  await runtime.stop();
+});
+
+it("offers the same tools as before", async () => {
+  // langfuse/langfuse-js#906: what was asked again had no tools.
+  const model = answers(...twoCalls.map(noting));
+  const runtime = await world(twoCalls, { model });
+
+  await forked(runtime, 1, { messages: [{ role: "user", content: "Which seas?" }] });
+
+  const offered = [...model.doStreamCalls, ...model.doGenerateCalls].map(({ tools }) => tools?.map(({ name }) => name));
+  expect(offered).toEqual([["look"], ["look"], ["look"]]);
+  await runtime.stop();
+});
+
+it("asks again where the model had failed", async () => {
+  // inngest/inngest#2104: a failed run could not be run again from the step that had failed.
+  let isDown = true;
+  const down: Answering = () => {
+    if (isDown) throw new TypeError("down");
+    return says("Up.");
+  };
+  const agent = new Agent({ name: "Scout", model: answers(down, down), maxRetries: 0 });
+  const runtime = createRuntime({ store: memoryStore(), workflows: { scout: agent.workflow } });
+  await runtime.start();
+  await expect(runtime.run("scout", { input: "Go" }, { runId: "one" })).rejects.toMatchObject({ code: "AGENT_FAILED" });
+  isDown = false;
+
+  expect(await forked(runtime as never, 0, { instructions: "Be brief." })).toMatchObject({ content: "Up." });
+  await runtime.stop();
+});
