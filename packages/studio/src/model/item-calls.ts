@@ -61,7 +61,7 @@ export function itemCallsOf({ entries, attempts }: ItemFacts): readonly ItemCall
     const { call, status, startedAtMs, endedAtMs, attempts: count, error, endedTick } = report;
     const startedTick = began.get(call) ?? report.startedTick;
     const facts = { call, status, startedAtMs, endedAtMs, attempts: count, error, startedTick };
-    const { model = null, input, output } = found.get(call) ?? {};
+    const { model = models.withoutRecord({ call, label: report.label ?? "" }), input, output } = found.get(call) ?? {};
     return { ...facts, label: callOf(report), tick: endedTick ?? report.startedTick, model, input, output };
   });
 }
