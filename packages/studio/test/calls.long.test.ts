@@ -129,6 +129,14 @@ it("asks a model again with another request, several times, and compares what co
   await dialog.getByLabel("Runs").fill("3");
   await visit.shoot("ask-again-1280-light");
   expect(await visit.hardships()).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await dialog.getByLabel("Instructions").scrollIntoViewIfNeeded();
+  await visit.shoot("ask-again-390-dark");
+  expect(await visit.hardships()).toEqual([]);
+  expect(await visit.isWide()).toBe(false);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.emulateMedia({ colorScheme: "light" });
   await dialog.getByRole("button", { name: "Ask 3 times" }).click();
 
   const rows = page.getByRole("table").first().locator("tbody tr");
