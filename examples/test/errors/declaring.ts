@@ -1,5 +1,5 @@
 /** Codes of what is written down: events, steps, options, resources. */
-import { type Context, type Duration, event, resource, StartEvent, StopEvent, step, Workflow } from "millrace";
+import { type Context, type Duration, event, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 import { type Provocations, thrown } from "./provoked.js";
 
@@ -24,7 +24,6 @@ class JokeFlow extends Workflow {
 class Client {}
 
 export const declaring: Provocations = {
-  DURATION_INVALID: [() => thrown(() => new JokeFlow({ timeout: "10 seconds" as Duration }))],
   EVENT_INVALID: [() => thrown(() => new Joke({ text: 7 as never }))],
   EVENT_TYPE_TAKEN: [
     () =>
@@ -40,24 +39,9 @@ export const declaring: Provocations = {
         new Jokes();
       }),
   ],
-  OPTION_INVALID: [() => thrown(() => new JokeFlow({ streamBuffer: 0 }))],
-  RESOURCE_CYCLE: [
-    () =>
-      thrown(() => {
-        const database = resource("database", () => ({}), {
-          get resources(): never {
-            return { cache } as never;
-          },
-        });
-        const cache = resource("cache", () => ({}), { resources: { database } });
-        class Reader extends Workflow {
-          @step({ on: StartEvent, emits: StopEvent, resources: { database } })
-          read() {
-            return new StopEvent();
-          }
-        }
-        new Reader();
-      }),
+  OPTION_INVALID: [
+    () => thrown(() => new JokeFlow({ streamBuffer: 0 })),
+    () => thrown(() => new JokeFlow({ timeout: "10 seconds" as Duration })),
   ],
   SCHEMA_ASYNC: [
     () =>
@@ -79,19 +63,6 @@ export const declaring: Provocations = {
     },
   ],
   STATE_UNSTORABLE: [() => inStep((ctx) => ctx.store.set("client", new Client()))],
-  STEP_PLACEMENT: [
-    () =>
-      thrown(() => {
-        class Placed extends Workflow {
-          // @ts-expect-error [1241] -- the compiler says so, too
-          @step({ on: StartEvent, emits: Joke })
-          static write() {
-            return new Joke({ text: "…" });
-          }
-        }
-        new Placed();
-      }),
-  ],
   WORKFLOW_INVALID: [
     () =>
       thrown(() => {
@@ -109,6 +80,17 @@ export const declaring: Provocations = {
           }
         }
         return new Jokes().run();
+      }),
+    () =>
+      thrown(() => {
+        class Placed extends Workflow {
+          // @ts-expect-error [1241] -- the compiler says so, too
+          @step({ on: StartEvent, emits: Joke })
+          static write() {
+            return new Joke({ text: "…" });
+          }
+        }
+        new Placed();
       }),
   ],
 };

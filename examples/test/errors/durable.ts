@@ -5,19 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { postgresStore } from "@millrace/postgres";
 import { connect } from "@millrace/restate";
 import { type SqliteDatabase, type SqliteDriver, sqliteStore } from "@millrace/sqlite";
-import {
-  type Context,
-  defineWorkflow,
-  event,
-  HumanResponseEvent,
-  StartEvent,
-  StopEvent,
-  step,
-  Workflow,
-} from "millrace";
+import { type Context, defineWorkflow, HumanResponseEvent, StartEvent, StopEvent, step, Workflow } from "millrace";
 import { createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
 import { expect, vi } from "vitest";
-import * as z from "zod";
 import { temporaryFolder } from "../temporary-folder.js";
 import { type Provocations, type Provoked, thrown } from "./provoked.js";
 
@@ -81,24 +71,7 @@ function opening(pragma: string): SqliteDriver {
   };
 }
 
-class Order extends event("Order", { cents: z.number() }) {}
-
-const orders = defineWorkflow("orders")
-  .step("take", { on: StartEvent, emits: Order }, () => new Order({ cents: 100 }))
-  .step("check", { on: Order }, () => {})
-  .step("announce", { on: Order, emits: StopEvent }, () => new StopEvent({ result: null }))
-  .build();
-
 export const durable: Provocations = {
-  FORK_AMBIGUOUS: [
-    async () => {
-      const runtime = createRuntime({ workflows: { orders } });
-      await runtime.run("orders", {}, { runId: "order-1" });
-      const seen = await thrown(() => runtime.fork("order-1", { at: 2, event: { cents: 500 } }));
-      await runtime.stop();
-      return seen;
-    },
-  ],
   HISTORY_TRIMMED: [
     async () => {
       const runtime = open(memoryStore(), { history: { keep: 1 }, snapshotEvery: 1 });

@@ -259,6 +259,7 @@ export const running: Provocations = {
         },
         { name: "pay" },
       ),
+    () => inStep((ctx) => Promise.all([ctx.waitForEvent(Reply), ctx.waitForEvent(Reply)]), { name: "ask" }),
   ],
   NEXT_REUSED: [
     () =>
@@ -294,6 +295,22 @@ export const running: Provocations = {
       }
       return thrown(() => new Query().run());
     },
+    () =>
+      thrown(() => {
+        const database = resource("database", () => ({}), {
+          get resources(): never {
+            return { cache } as never;
+          },
+        });
+        const cache = resource("cache", () => ({}), { resources: { database } });
+        class Reader extends Workflow {
+          @step({ on: StartEvent, emits: StopEvent, resources: { database } })
+          read() {
+            return new StopEvent();
+          }
+        }
+        new Reader();
+      }),
   ],
   RUN_CANCELLED: [
     async () => {
@@ -450,9 +467,6 @@ export const running: Provocations = {
       }
       return thrown(() => new Authors().run());
     },
-  ],
-  WAIT_KEY_REQUIRED: [
-    () => inStep((ctx) => Promise.all([ctx.waitForEvent(Reply), ctx.waitForEvent(Reply)]), { name: "ask" }),
   ],
   WEBHOOK_FAILED: [
     async () => {

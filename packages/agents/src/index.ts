@@ -26,6 +26,7 @@ export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/agent-workflow.js";
 export { recorded } from "./loop/recorded.js";
+export type { RequestOverride } from "./run/overridden.js";
 export type { Recorded, RecordedOptions } from "./loop/recorded.js";
 export type { PageTool } from "./loop/tools.js";
 export { partialOutputs } from "./loop/partial-outputs.js";

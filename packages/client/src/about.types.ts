@@ -143,7 +143,7 @@ export interface SessionRun {
   readonly status: string;
 }
 
-export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "delete";
+export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "override" | "delete";
 
 /** What the server is, and what the caller may do there. */
 export interface ServerConfig {

@@ -369,6 +369,13 @@ export interface ForkOptions extends KeyedOptions {
   readonly event?: Readonly<Record<string, unknown>>;
   /** Work item whose event that is, where there are several: `client.at(handlerId, tick)` lists them as `next`. */
   readonly item?: number;
+  /** What the function of a call of `ctx.run` gets as `call.override`: of a model call, parts of its request. */
+  readonly override?: {
+    readonly item: number;
+    /** Its id, as `client.attempts` lists it. It may not have ended at that tick. */
+    readonly call: string;
+    readonly value: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** A run of the workflow with this name. */

@@ -196,6 +196,15 @@ describe("against a server", () => {
     await expect(fork.accepted).rejects.toMatchObject({ code: "EVENT_NOT_SENDABLE" });
   });
 
+  it("asks for a fork that overrides a call, which the server may refuse", async () => {
+    const run = client.run("mailbox");
+    await run.idle();
+
+    const fork = client.fork(run.handlerId, { at: 1, override: { item: 1, call: "run=m0", value: { model: "x" } } });
+
+    await expect(fork.accepted).rejects.toMatchObject({ code: "STATE_CLOSED" });
+  });
+
   it("starts one run for one id and key, and refuses another with that id", async () => {
     const options = { handlerId: `mine-${crypto.randomUUID()}`, key: "k1" };
 

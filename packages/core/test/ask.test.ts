@@ -335,7 +335,7 @@ describe("what `ctx.ask` is given", () => {
     "a schema that is none": [{ title: "?", schema: { approved: "boolean" } }, "OPTION_INVALID"],
     "a reserved field": [{ title: "?", schema: { type: z.string() } }, "OPTION_INVALID"],
     "an unknown option": [{ title: "?", schema: approval, tile: 1 }, "OPTION_INVALID"],
-    "a time-out that is none": [{ title: "?", schema: approval, timeout: "soon" }, "DURATION_INVALID"],
+    "a time-out that is none": [{ title: "?", schema: approval, timeout: "soon" }, "OPTION_INVALID"],
     "a signal that is none": [{ title: "?", schema: approval, signal: 1 }, "OPTION_INVALID"],
   };
 

@@ -193,7 +193,7 @@ describe("a call that fails and that nobody awaits", () => {
     ["a `set` of what cannot be stored", "STATE_UNSTORABLE", (ctx) => ctx.store.set("a", () => {})],
     ["a `setState` of no record", "STATE_INVALID", (ctx) => ctx.store.setState(5 as never)],
     ["a `run` whose result cannot be stored", "VALUE_UNSERIALIZABLE", (ctx) => ctx.run("a", () => () => {})],
-    ["a `sleep` of no length", "DURATION_INVALID", (ctx) => ctx.sleep("soon" as never)],
+    ["a `sleep` of no length", "OPTION_INVALID", (ctx) => ctx.sleep("soon" as never)],
     ["a wait for an event that the step does not list", "EVENT_UNDECLARED", (ctx) => ctx.waitForEvent(Item)],
     ["a child that the workflow does not have", "CHILD_UNKNOWN", (ctx) => ctx.runChild("none")],
   ];

@@ -156,7 +156,7 @@ describe("H3: two waits for one event in one step", () => {
 
     const error = await rejection(flow.run());
 
-    expect(error).toMatchObject({ code: "WAIT_KEY_REQUIRED", hint: expect.stringContaining("key") });
+    expect(error).toMatchObject({ code: "KEY_REUSED", hint: expect.stringContaining("key") });
   });
 
   it("at once with one key for both is refused as well", async () => {
@@ -164,7 +164,7 @@ describe("H3: two waits for one event in one step", () => {
       Promise.all([ctx.waitForEvent(Answer, { key: "a" }), ctx.waitForEvent(Answer, { key: "a" })]),
     );
 
-    expect(await rejection(flow.run())).toMatchObject({ code: "WAIT_KEY_REQUIRED" });
+    expect(await rejection(flow.run())).toMatchObject({ code: "KEY_REUSED" });
   });
 });
 

@@ -219,7 +219,7 @@ describe("a collision names the scope", () => {
     };
 
     expect(await ended(both)).toMatchObject({
-      code: "WAIT_KEY_REQUIRED",
+      code: "KEY_REUSED",
       message: expect.stringContaining('twice at once in scope "mail"'),
       details: { event: "Answer", scope: "mail" },
     });

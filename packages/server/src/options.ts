@@ -50,6 +50,13 @@ export interface ServerOptions {
    */
   readonly internalEvents?: readonly string[];
   /**
+   * Lets callers with the right `fork` override a call of `ctx.run` in a fork: ask a model of an agent with other instructions, messages,
+   * settings or another id. They say then what the agent's tools are called for.
+   *
+   * @default false
+   */
+  readonly callOverrides?: boolean;
+  /**
    * Decides in which queue of the runtime a run of a caller waits, and under which key and priority. It is given what the caller
    * asks for; its result is used.
    *
@@ -250,6 +257,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     basePath: "",
     additionalEvents: {},
     internalEvents: [],
+    callOverrides: false,
     schedules: false,
     studio: false,
     readOnly: false,
@@ -360,6 +368,7 @@ const rules: Rules<ServerOptions> = {
   limits: limitsRule,
   basePath: valueRule((path) => path === "" || /^(\/[\w.~-]+)+$/.test(String(path)), 'a path such as "/api"'),
   internalEvents: valueRule(Array.isArray, "a list of names of workflows"),
+  callOverrides: flag,
   queueOf: callable,
   schedules: flag,
   studio: valueRule(

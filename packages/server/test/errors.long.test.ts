@@ -120,10 +120,6 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     return site.post(`/events/${await started(site, "mailbox")}`, { event: { type: "StopEvent", value: {} } });
   },
   "400 START_AMBIGUOUS": async () => (await open()).post("/workflows/either/run", { kwargs: { n: "?" } }),
-  "400 FORK_AMBIGUOUS": async () => {
-    const site = await open({ internalEvents: ["both"] });
-    return site.post(`/handlers/${await started(site, "both")}/fork`, { at: 1, event: {} });
-  },
   "400 STEP_UNKNOWN": async () => {
     const site = await open();
     return site.post(`/events/${await started(site, "mailbox")}`, { ...letter, step: "nowhere" });
@@ -142,8 +138,6 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     const site = await open();
     return site.post(`/handlers/${await started(site, "add", { left: 1 })}/fork`, { at: 999 });
   },
-  "400 DURATION_INVALID": async () =>
-    (await open()).post("/workflows/add/run", { kwargs: { left: 1 }, dedupe: { key: "a", for: "soon" } }),
   "400 CONTEXT_DISABLED": async () =>
     (await open()).post("/workflows/add/run", { context: { format: "millrace/run" } }),
   "401 UNAUTHORIZED": async () => (await open({ auth: bearerAuth({ tokens: ["secret"] }) })).get("/workflows"),

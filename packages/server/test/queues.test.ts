@@ -193,8 +193,8 @@ describe("starts with one key of `dedupe`", () => {
   it.each<[string, object, string]>([
     ["no time", { dedupe: { key: "a", for: 0 } }, "OPTION_INVALID"],
     ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "OPTION_INVALID"],
-    ["a time in the past", { dedupe: { key: "a", for: -1 } }, "DURATION_INVALID"],
-    ["a time that is none", { dedupe: { key: "a", for: "soon" } }, "DURATION_INVALID"],
+    ["a time in the past", { dedupe: { key: "a", for: -1 } }, "OPTION_INVALID"],
+    ["a time that is none", { dedupe: { key: "a", for: "soon" } }, "OPTION_INVALID"],
     ["an empty key", { dedupe: { key: "", for: "1m" } }, "OPTION_INVALID"],
     ["a key of a megabyte", { dedupe: { key: "k".repeat(1_000_000), for: "1m" } }, "BODY_INVALID"],
     ["a key that no store keeps", { dedupe: { key: "a\0", for: "1m" } }, "OPTION_INVALID"],

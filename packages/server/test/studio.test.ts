@@ -144,6 +144,7 @@ describe("GET /studio/config", () => {
     resume: true,
     retry: true,
     fork: true,
+    override: false,
     delete: true,
   };
   const none = Object.fromEntries(Object.keys(all).map((deed) => [deed, false]));

@@ -58,7 +58,7 @@ function pageOf(route: Route): ReactNode {
     case "child":
       return <RunPage key={route.child} id={route.id} childId={route.child} tick={route.tick} />;
     case "compare":
-      return <ComparePage key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
+      return <ComparePage key={route.a} a={route.a} b={route.b} others={route.others} />;
     case "sessions":
       return <SessionsPage />;
     case "session":

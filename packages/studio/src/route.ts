@@ -7,14 +7,15 @@ export type Route =
   | { readonly page: "workflow"; readonly name: string }
   | { readonly page: "run"; readonly id: string; readonly tick: number | null }
   | { readonly page: "child"; readonly id: string; readonly child: string; readonly tick: number | null }
-  | { readonly page: "compare"; readonly a: string; readonly b: string }
+  /** `others`: runs that may take the place of `b`. */
+  | { readonly page: "compare"; readonly a: string; readonly b: string; readonly others: readonly string[] }
   | { readonly page: "sessions" }
   | { readonly page: "audit" }
   | { readonly page: "session"; readonly id: string }
   | { readonly page: "unknown"; readonly address: string };
 
 export function parseRoute(hash: string): Route {
-  const [page = "", first = "", second = "", third = ""] = hash
+  const [page = "", first = "", second = "", third = "", ...rest] = hash
     .replace(/^#?\/?/, "")
     .split("/")
     .map(decoded);
@@ -24,7 +25,8 @@ export function parseRoute(hash: string): Route {
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };
   if (page === "child" && first !== "" && second !== "") return { page, id: first, child: second, tick: tickOf(third) };
-  if (page === "compare" && first !== "" && second !== "") return { page, a: first, b: second };
+  if (page === "compare" && first !== "" && second !== "")
+    return { page, a: first, b: second, others: [third, ...rest].filter(Boolean) };
   return { page: "unknown", address: hash };
 }
 

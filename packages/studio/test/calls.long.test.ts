@@ -103,3 +103,61 @@ it("compares two runs: the last good one or a pasted id, the deepest place, and 
   expect(await visit.hardships()).toEqual([]);
   visit.expectNoFaults();
 });
+
+it("asks a model again with another request, several times, and compares what comes of it", async () => {
+  const id = await server.run("clerk", { input: "How much?" }, { handlerId: "clerk-again" });
+  await server.settled(id);
+  await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, {
+    width: 1280,
+    height: 720,
+    colours: "light",
+  });
+  const { page } = visit;
+  await node(page, "answer").click();
+  const calls = page.locator(".p-state").getByRole("region", { name: "Calls" });
+  await calls
+    .getByRole("button", { name: /mock\/small/ })
+    .last()
+    .click();
+  await page.getByRole("button", { name: "Ask again" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Instructions").fill("Never pay back double.");
+  await dialog.getByLabel("Settings").fill("{");
+  await textOf(dialog).toContain("Not an object of JSON.");
+  expect(await dialog.getByRole("button", { name: "Ask again" }).isDisabled()).toBe(true);
+  await dialog.getByLabel("Settings").fill('{ "temperature": 0.9 }');
+  await dialog.getByLabel("Runs").fill("3");
+  await visit.shoot("ask-again-1280-light");
+  expect(await visit.hardships()).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await dialog.getByLabel("Instructions").scrollIntoViewIfNeeded();
+  await visit.shoot("ask-again-390-dark");
+  expect(await visit.hardships()).toEqual([]);
+  expect(await visit.isWide()).toBe(false);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.emulateMedia({ colorScheme: "light" });
+  await dialog.getByRole("button", { name: "Ask 3 times" }).click();
+
+  const rows = page.getByRole("table").first().locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(3);
+  await expect
+    .poll(() => rows.allTextContents())
+    .toSatisfy((texts: string[]) => texts.every((text) => /differs/.test(text)));
+  await visit.sees("Model calls that differ");
+  const models = page.locator(".modelpair").first();
+  await textOf(models).toContain("Never pay back double.");
+  await visit.shoot("asked-again-1280-light");
+  expect(await visit.hardships()).toEqual([]);
+  await rows.nth(1).getByRole("link").click();
+  await expect.poll(() => rows.nth(1).getAttribute("class")).toBe("chosen");
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await visit.shoot("asked-again-390-dark");
+  expect(await visit.isWide()).toBe(false);
+  expect(await visit.hardships()).toEqual([]);
+  await visit.show(`#/run/${id}`);
+  await page.getByRole("tab", { name: "Data" }).click();
+  visit.expectNoFaults();
+});

@@ -113,8 +113,25 @@ describe("the pages of runs", () => {
     await visit.page.getByRole("button", { name: "More" }).click();
     await visit.page.getByRole("menuitem", { name: "Cancel run" }).waitFor();
     await visit.shoot("run-menu-390");
-
     expect(await visit.hardships()).toEqual([]);
+
+    const focused = () => visit.page.evaluate(() => document.activeElement?.textContent);
+    const names = await visit.page.getByRole("menuitem").allTextContents();
+    for (const [key, name] of [
+      ["End", names.at(-1)],
+      ["ArrowDown", names[0]],
+      ["ArrowDown", names[1]],
+      ["ArrowUp", names[0]],
+      ["ArrowUp", names.at(-1)],
+      ["Home", names[0]],
+    ] as const) {
+      await visit.page.keyboard.press(key);
+      expect(await focused()).toBe(name);
+    }
+    await visit.page.keyboard.press("Escape");
+    await expect.poll(() => visit.page.getByRole("menuitem").count()).toBe(0);
+    expect(await visit.page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("More");
+    await visit.page.keyboard.press("Enter");
     await visit.page.getByRole("menuitem", { name: "Compare" }).click();
     await visit.page.getByRole("dialog").getByText("There is no other run of refund.").waitFor();
     visit.expectNoFaults();

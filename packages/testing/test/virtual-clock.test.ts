@@ -41,7 +41,7 @@ describe("virtualClock", () => {
   });
 
   it("refuses what is not a duration", async () => {
-    await expect(virtualClock().advance("soon" as never)).rejects.toMatchObject({ code: "DURATION_INVALID" });
+    await expect(virtualClock().advance("soon" as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
   it("lets a run sleep for a year", async () => {

@@ -108,7 +108,7 @@ async function handOver(run: LoopRun, settings: ExecutorSettings, number: number
   const ctx = run.ctx.scope(`m${number}.to.${settings.id}`);
   const { instructions: _own, ...rest } = run;
   const session = run.session.as(settings);
-  return run.lead({ ...rest, settings, ctx, session, place: `${run.place}_m${number}`, asked: {} });
+  return run.lead({ ...rest, settings, ctx, session, place: `${run.place}_m${number}`, asked: {}, override: null });
 }
 
 async function isStopped({ settings, turns }: LoopRun): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Media, StepMetricsData, ToolExecution } from "@millrace/executor";
 import type { ModelMessage } from "ai";
 import type { Context, EffectCall, Finished } from "millrace";
+import type { RequestOverride } from "../run/overridden.js";
 import type { RunEvents } from "../run/run-events.js";
 import type { MemberRun } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -95,6 +96,10 @@ export interface LoopRun {
   asked: AskedOfModel;
   /** The instructions, once filled in. */
   instructions?: string | null;
+  /** What a fork has put in the place of parts of the requests. */
+  override: RequestOverride | null;
+  /** The conversation that a fork has put in the place of `history` and the first `before` messages of `said`. */
+  conversation: { readonly messages: readonly ModelMessage[]; readonly before: number } | null;
   /** Identifies this piece of work, also when it is done anew: the same for each of its attempts. */
   readonly runKey: string;
   /** Called after each model call, also one of a member. */

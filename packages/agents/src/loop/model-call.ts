@@ -7,6 +7,13 @@ import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai
 import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
+import {
+  conversationOf,
+  mergedSettings,
+  overriddenModel,
+  type RequestOverride,
+  readOverride,
+} from "../run/overridden.js";
 import { recordModeOf, requestToRecord } from "../run/recorded-request.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -32,6 +39,7 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
     throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
   });
   run.asked = { ...run.asked, ...record.asked };
+  if (record.override !== undefined) Object.assign(run, overriding(run, record.override));
   // A continued run repeats the text of its start, if the record has it as it was.
   const isWhole = recordModeOf(run.settings) === "full" && run.settings.prepareStep === undefined;
   if (isWhole && record.asked.instructions !== undefined) run.instructions = record.asked.instructions;
@@ -73,7 +81,13 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { inputTokens, outputTokens } = said.metrics;
     sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
-    return { asked: changedFields(run.asked, requestToRecord(settings, asked)), ...asJson(said) };
+    const override = readOverride(call.override);
+    const before = override === null ? run.asked : {}; // whoever reads the fork may not have what was asked before
+    return {
+      asked: changedFields(before, requestToRecord(settings, asked)),
+      ...(override !== null && { override }),
+      ...asJson(said),
+    };
   } catch (error) {
     if (call.signal.aborted) throw error;
     const failure = toFailure(error, settings, call.attempt);
@@ -82,6 +96,23 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
   } finally {
     sink.close();
   }
+}
+
+/** What a loop holds once a call of it was overridden: later calls of it follow from that. */
+function overriding(run: LoopRun, given: RequestOverride): Pick<LoopRun, "override" | "conversation"> {
+  const { messages, ...rest } = given;
+  const override = { ...run.override, ...rest };
+  if (messages === undefined) return { override, conversation: run.conversation };
+  return {
+    override,
+    conversation: { messages: conversationOf(messages, messagesOf(run)), before: run.said.length },
+  };
+}
+
+/** The conversation so far. */
+function messagesOf({ history, said, conversation }: LoopRun): readonly ModelMessage[] {
+  if (conversation === null) return [...history, ...said];
+  return [...conversation.messages, ...said.slice(conversation.before)];
 }
 
 /** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
@@ -105,15 +136,18 @@ async function requestOf(
   run: LoopRun,
   { call, context, sink, tools, place }: Requesting,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
-  const { settings, history, said, turns } = run;
-  const all = [...history, ...said];
-  const step = await prepared(run, context, all);
-  const { instructions } = step;
-  const model = replacedModel(step.model ?? settings.model);
-  const { toolChoice, modelSettings = settings.modelSettings } = step;
+  const { settings, turns } = run;
+  const given = readOverride(call.override);
+  const { override, conversation } = given === null ? run : overriding(run, given);
+  const all = messagesOf({ ...run, conversation });
+  const step = { ...(await prepared(run, context, all)), ...(given?.messages !== undefined && { messages: all }) };
+  const instructions = override?.instructions === undefined ? step.instructions : (override.instructions ?? undefined);
+  const model = overriddenModel(replacedModel(step.model ?? settings.model), override);
+  const { toolChoice } = step;
+  const modelSettings = mergedSettings(step.modelSettings ?? settings.modelSettings, override?.settings);
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);
   const messages = [...(step.messages ?? all)];
-  const unstored = step.messages ?? (turns.length === 0 ? run.unstored : []);
+  const unstored = given === null ? (step.messages ?? (turns.length === 0 ? run.unstored : [])) : messages;
   const asked: AskedOfModel = {
     model: nameOf(model),
     instructions: instructions ?? null,

@@ -20,6 +20,8 @@ export function newLoop(given: Pick<LoopRun, Needed> & Partial<LoopRun>): LoopRu
     media: [],
     pageTools: [],
     asked: {},
+    override: null,
+    conversation: null,
     sinkOf: (...call) => new EventSink(...call),
     keyOf: (run, _call, made) => callKey(run.runKey, made, run.turns),
     lead: runLoop,

@@ -2,6 +2,7 @@ import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
+import { mergedSettings, overriddenModel, type RequestOverride, readOverride } from "../run/overridden.js";
 import { requestToRecord } from "../run/recorded-request.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
@@ -15,6 +16,11 @@ type Params = Parameters<Model["doGenerate"]>[0];
 
 type ModelPolicies = CallPolicies & RecordOptions<AskedOfLoop>;
 
+interface AskedModel {
+  readonly model: Model;
+  readonly params: Params;
+}
+
 /** A model whose calls are recorded, by their number. */
 export class RecordedModel {
   readonly wrapped: Model;
@@ -23,6 +29,8 @@ export class RecordedModel {
   readonly #who: { readonly kind: "agent"; readonly name: string };
   readonly #policies: ModelPolicies;
   readonly #asked = new AskedBefore();
+  /** What a fork has put in the place of parts of the requests. */
+  #override: RequestOverride = {};
   #count = 0;
 
   constructor(scope: Context, model: Exclude<LanguageModel, string>, policies: ModelPolicies) {
@@ -44,9 +52,10 @@ export class RecordedModel {
     const key = `m${this.#count++}`;
     const { made } = await this.#run(
       key,
-      { params, options: callOptions(this.#policies, this.#label) },
-      async (call) => {
-        const { request: _request, response, ...answer } = await model.doGenerate(within(params, call));
+      { model, params, options: callOptions(this.#policies, this.#label) },
+      async (call, request) => {
+        const given = await request.model.doGenerate(within(request.params, call));
+        const { request: _request, response, ...answer } = given;
         return { made: { ...answer, content: idsFor(params, key).inAnswer(answer.content), ...identity(response) } };
       },
     );
@@ -59,8 +68,9 @@ export class RecordedModel {
       const live = new LiveParts(target, idsFor(params, key));
       const { retry } = this.#policies;
       const policies = { ...this.#policies, retry: retry && unless(() => live.isRead, retry) };
-      const { parts } = await this.#run(key, { params, options: callOptions(policies, this.#label) }, async (call) => {
-        const { stream } = await model.doStream(within(params, call));
+      const options = callOptions(policies, this.#label);
+      const { parts } = await this.#run(key, { model, params, options }, async (call, request) => {
+        const { stream } = await request.model.doStream(within(request.params, call));
         const parts = await live.take(stream, call);
         if (!hasEnd(parts)) throw brokenStream(this.#who);
         return { parts, ...live.firstOutput() };
@@ -77,16 +87,19 @@ export class RecordedModel {
   /** Once for its key, with what was asked. */
   async #run<Answer extends object>(
     key: string,
-    { params, options }: { readonly params: Params; readonly options: EffectOptions },
-    ask: (call: EffectCall) => Promise<Answer>,
+    { options, ...request }: AskedModel & { readonly options: EffectOptions },
+    ask: (call: EffectCall, request: AskedModel) => Promise<Answer>,
   ): Promise<Answer> {
     const record = await this.#scope
       .run(
         key,
         async (call) => {
           try {
-            const asked = requestToRecord(this.#policies, this.#asked.changed(params));
-            return { asked, ...(await ask(call)) };
+            const override = readOverride(call.override);
+            const made = overridden(request, { ...this.#override, ...override });
+            const before = override === null ? this.#asked : new AskedBefore();
+            const asked = requestToRecord(this.#policies, before.changed(made.params));
+            return { asked, ...(override !== null && { override }), ...(await ask(call, made)) };
           } catch (error) {
             throw call.signal.aborted ? error : toFailure(error, this.#who, call.attempt);
           }
@@ -96,7 +109,10 @@ export class RecordedModel {
       .catch((error: unknown) => {
         throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, this.#who) : error;
       });
-    this.#asked.note(params);
+    const { override } = record as { readonly override?: RequestOverride };
+    this.#asked.note(overridden(request, { ...this.#override, ...override }).params);
+    const { messages: _once, ...rest } = override ?? {}; // the SDK has the conversation
+    this.#override = { ...this.#override, ...rest };
     return record;
   }
 }
@@ -106,6 +122,25 @@ function hasEnd(parts: readonly StreamPart[]): boolean {
   const end = parts.findLast((part) => part.type === "finish");
   if (end === undefined || end.finishReason.unified === "error") return false;
   return end.finishReason.unified !== "other" || end.finishReason.raw !== undefined;
+}
+
+function overridden(request: AskedModel, override: RequestOverride): AskedModel {
+  const { instructions, messages, settings } = override;
+  const { prompt } = request.params;
+  const system = instructions === null ? [] : [{ role: "system" as const, content: instructions ?? "" }];
+  const params = {
+    ...mergedSettings(request.params, settings),
+    prompt: [
+      ...(instructions === undefined ? prompt.filter(({ role }) => role === "system") : system),
+      ...(messages?.map(asPrompt) ?? prompt.filter(({ role }) => role !== "system")),
+    ],
+  };
+  return { model: overriddenModel(request.model, override), params };
+}
+
+/** A model of a provider takes texts as parts only. */
+function asPrompt({ role, content }: ModelMessage): Params["prompt"][number] {
+  return { role, content: typeof content === "string" ? [{ type: "text", text: content }] : content } as never;
 }
 
 /** The request, which ends with the call. */

@@ -1,11 +1,14 @@
 import type { Media, StepMetricsData } from "@millrace/executor";
 import type { AssistantModelMessage } from "ai";
+import type { RequestOverride } from "../run/overridden.js";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 import { generatedMedia } from "../settings/media-part.js";
 
 /** What is stored of one model call. */
 export interface TurnRecord {
   readonly asked: AskedOfModel;
+  /** What a fork put in the place of parts of the request, from this call on. */
+  readonly override?: RequestOverride;
   /** The answer: text, reasoning, files and calls, with data that their provider expects back. */
   readonly messages: readonly AssistantModelMessage[];
   /** Calls whose arguments are no JSON, by id, with what is wrong. */

@@ -37,6 +37,14 @@ export function replacedInstructions(agent: string): string | null {
   return text;
 }
 
+/** @param name Id of another model of the same provider, with or without the name of the provider. */
+export function otherModel<Model extends LanguageModel>(model: Model, name: string): Model {
+  const own = typeof model === "string" ? "" : `${model.provider}/`;
+  const modelId = name.startsWith(own) ? name.slice(own.length) : name;
+  const isSame = modelId === (typeof model === "string" ? model : model.modelId);
+  return isSame ? model : (renamed(model, modelId) as Model);
+}
+
 /** Another model of the same provider. */
 function renamed(model: LanguageModel, modelId: string): LanguageModel {
   if (typeof model === "string") return modelId;

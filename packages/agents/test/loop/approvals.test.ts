@@ -196,11 +196,9 @@ it("tells the model of a tool that is gone when its call is allowed", async () =
 
 it("takes an answer while another call works", async () => {
   let finish = (): void => {};
-  const slow = tool({
-    name: "slow",
-    description: "Takes long.",
-    execute: () => new Promise<string>((resolve) => (finish = () => resolve("at last"))),
-  });
+  // Made before the tool begins: on a busy machine it begins after the answer.
+  const atLast = new Promise<string>((resolve) => (finish = () => resolve("at last")));
+  const slow = tool({ name: "slow", description: "Takes long.", execute: () => atLast });
   const { agent: _agent, ...rest } = desk();
   const pay = tool({ name: "pay", description: "Pays.", requiresConfirmation: true, execute: () => rest.paid.push(1) });
   const agent = new Agent({

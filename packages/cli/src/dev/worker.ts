@@ -70,7 +70,7 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const sources = stepSources(code.kit, folder);
   const { bearerAuth } = await code.kit.server();
   const auth = token === null ? {} : { auth: bearerAuth({ tokens: [token] }) };
-  const shown = { sources, ...auth, ...(studio && { studio: true as const }) };
+  const shown = { sources, callOverrides: true, ...auth, ...(studio && { studio: true as const }) };
   app = await openApp({ code, config, store, cwd, log: logOf(terminal), server: shown });
   server = await listen({
     fetch: app.fetch,

@@ -75,7 +75,7 @@ export const history: Rules = rulesOf(
 );
 export const attempts: Rules = rulesOf("signal after:number pageSize:number");
 export const moment: Rules = rulesOf("signal tick:number childId item:number");
-export const fork: Rules = rulesOf("signal key at:number handlerId state:json event:json item:number");
+export const fork: Rules = rulesOf("signal key at:number handlerId state:json event:json item:number override:json");
 export const schedule: Rules = rulesOf(
   "signal queue queueKey priority:number cron timezone workflow input:object overlap catchUp labels:object",
 );

@@ -47,9 +47,9 @@ export function startRun(connection: Connection, { workflow, input, options }: S
 }
 
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
-  const { at, state, event, item, signal } = options;
+  const { at, state, event, item, override, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, from);
-  const body: ForkBody = { at, handler_id: handlerId, state, event, item };
+  const body: ForkBody = { at, handler_id: handlerId, state, event, item, override };
   const call: Call = { method: "POST", path: pathTo("/handlers/{id}/fork", { id: from }), body, key, signal };
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
 }

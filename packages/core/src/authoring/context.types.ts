@@ -55,7 +55,7 @@ export interface Context<
   /**
    * Waits until a matching event arrives, without holding a worker slot.
    *
-   * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `WAIT_KEY_REQUIRED` when a second wait for this event is
+   * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `KEY_REUSED` when a second wait for this event is
    * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it, `OPTION_INVALID` or `VALUE_UNSERIALIZABLE`
    * for a `where` that is not data and so could never match.
    */
@@ -72,7 +72,7 @@ export interface Context<
    *
    * @example
    * const { approved } = await ctx.ask({ title: `Refund ${euros} €?`, schema: { approved: z.boolean() } });
-   * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `WAIT_KEY_REQUIRED` when a second question is open without a `key`,
+   * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `KEY_REUSED` when a second question is open without a `key`,
    * `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` for `details` that cannot be stored, `SCHEMA_ASYNC`.
    */
   ask<Schema extends ObjectSchema>(question: Question<Schema>): Promise<FieldsOut<Schema>>;
@@ -145,7 +145,7 @@ export interface Context<
   /**
    * Sleeps without holding a worker slot; survives a restore. Resolves at once for a date in the past.
    *
-   * @throws {WorkflowError} `DURATION_INVALID`, `OPTION_INVALID` for an invalid date.
+   * @throws {WorkflowError} `OPTION_INVALID` for an invalid time or date.
    */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
 
@@ -297,6 +297,11 @@ export interface EffectCall<
   readonly idempotencyKey: string;
   /** Number of this attempt of the call, from 1. Attempts that a crash has interrupted count, too. */
   readonly attempt: number;
+  /**
+   * What `runtime.fork` was told to give to this call, as plain JSON: a function that knows it takes it in place of what it makes
+   * itself. `undefined` in all other calls. Model calls of `@millrace/agents` take `model`, `instructions`, `messages` and `settings`.
+   */
+  readonly override?: object | undefined;
   /** Aborts when the attempt of the step is over, or this one of the call has timed out. */
   readonly signal: AbortSignal;
   /**

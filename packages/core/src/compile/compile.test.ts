@@ -284,7 +284,7 @@ describe("Workflow", () => {
   it("refuses bad options where it is made", () => {
     const refusal = (code: string) => expect.objectContaining({ code });
 
-    expect(() => new JokeFlow({ timeout: "soon" as never })).toThrow(refusal("DURATION_INVALID"));
+    expect(() => new JokeFlow({ timeout: "soon" as never })).toThrow(refusal("OPTION_INVALID"));
     expect(() => new JokeFlow({ maxConcurrentRuns: 0 })).toThrow(refusal("OPTION_INVALID"));
     expect(() => new JokeFlow({ streamBuffer: 1.5 })).toThrow(refusal("OPTION_INVALID"));
     expect(() => new JokeFlow({ name: "" })).toThrow(refusal("OPTION_INVALID"));

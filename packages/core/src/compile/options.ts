@@ -134,7 +134,7 @@ export interface ResolvedWorkflowOptions extends Required<Omit<WorkflowOptions, 
 
 /**
  * @param className The default name.
- * @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID`, naming the option.
+ * @throws {WorkflowError} `OPTION_INVALID`, naming the option.
  */
 export function resolveOptions(options: WorkflowOptions, className: string): ResolvedWorkflowOptions {
   checkOptions("Workflow", options);

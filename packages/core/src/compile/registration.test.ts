@@ -155,7 +155,7 @@ describe("registration and inheritance", () => {
 });
 
 describe("registration refuses", () => {
-  const refusal = expect.objectContaining({ code: "STEP_PLACEMENT" });
+  const refusal = expect.objectContaining({ code: "WORKFLOW_INVALID" });
   const place =
     (context: object): (() => unknown) =>
     () =>

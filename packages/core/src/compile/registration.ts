@@ -136,7 +136,7 @@ export function refuseUncalled(decorator: string, options: unknown, run?: unknow
 }
 
 function misplaced(message: string, hint: string): WorkflowError {
-  return new WorkflowError({ code: "STEP_PLACEMENT", message, hint });
+  return new WorkflowError({ code: "WORKFLOW_INVALID", message, hint, details: { reason: "placement" } });
 }
 
 /** A new function for each step, so that one `run` can be two steps. */

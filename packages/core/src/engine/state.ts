@@ -377,6 +377,8 @@ export interface EffectRecord extends SlotlessCall {
   openedAtMs: number;
   /** What readers see instead of the key. */
   readonly label?: string;
+  /** Plain JSON that a fork gives to the function, as `call.override`. */
+  readonly override?: object;
   /** `open`: it waits for the time of its next attempt. `failed`: its policy allows no other one. */
   status: "working" | "open" | "failed" | "closed";
   /** Number of attempts begun, those included that a crash has interrupted. */

@@ -39,6 +39,7 @@ export type {
   AnswerOptions,
   AttemptsOptions,
   CallerOptions,
+  CallOverride,
   CountFilter,
   DedupeOptions,
   DetailedHistoryOptions,

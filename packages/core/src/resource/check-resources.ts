@@ -10,7 +10,7 @@ const checked = new WeakSet<ResourceDefinition>();
  * Checks everything that these resources need, before any factory runs. The check reads declarations, so two steps that
  * make one resource at the same time are not a cycle.
  *
- * @throws {WorkflowError} `RESOURCE_CYCLE`, or `OPTION_INVALID` when a resource needs another with a shorter life.
+ * @throws {WorkflowError} `RESOURCE_FAILED` for a circle, or `OPTION_INVALID` when a resource needs another with a shorter life.
  */
 export function checkResources(resources: ResourceMap): void {
   checkAll(Object.entries(resources) as unknown as Needed, []);
@@ -30,10 +30,10 @@ function checkAll(needs: Needed, path: readonly ResourceDefinition[]): void {
 function cycle(path: readonly ResourceDefinition[]): WorkflowError {
   const names = path.map((resource) => resource.name);
   return new WorkflowError({
-    code: "RESOURCE_CYCLE",
+    code: "RESOURCE_FAILED",
     message: `Resources depend on each other in a circle: ${names.join(" -> ")}.`,
     hint: "Remove one of these dependencies.",
-    details: { path: names },
+    details: { reason: "cycle", path: names },
   });
 }
 

@@ -171,9 +171,9 @@ describe("ResourceContainer: failing", () => {
 
     expect(() => openScopes().call.resolve({ start })).toThrow(
       expect.objectContaining({
-        code: "RESOURCE_CYCLE",
+        code: "RESOURCE_FAILED",
         message: expect.stringContaining("a -> b -> a."),
-        details: { path: ["a", "b", "a"] },
+        details: { reason: "cycle", path: ["a", "b", "a"] },
       }),
     );
   });

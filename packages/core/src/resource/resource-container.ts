@@ -73,7 +73,7 @@ export class ResourceContainer implements AsyncDisposable {
   /**
    * Resolves the resources; synchronously when all of them are ready.
    *
-   * @throws {WorkflowError} `RESOURCE_CYCLE`, or `RESOURCE_FAILED` when a factory throws. The next call tries again.
+   * @throws {WorkflowError} `RESOURCE_FAILED` for a circle, or when a factory throws. The next call tries again.
    */
   resolve<Needs extends ResourceMap>(needs: Needs): Resolved<Needs> | Promise<Resolved<Needs>> {
     return this.#resolveAll(checkedEntries(needs)) as Resolved<Needs> | Promise<Resolved<Needs>>;

@@ -10,7 +10,7 @@ export class NonRetryableError extends Error {
  * Throw it in a step to set the delay before the next attempt, as after an HTTP 429. The retry policy still limits the
  * number of attempts.
  *
- * @throws {WorkflowError} `DURATION_INVALID` for an invalid delay.
+ * @throws {WorkflowError} `OPTION_INVALID` for an invalid delay.
  */
 export class RetryAfterError extends Error {
   override name = "RetryAfterError";

@@ -43,7 +43,7 @@ describe("wait", () => {
 
   it("names the option of a duration that it cannot read", () => {
     expect(() => wait.exponential({ initial: -1 })).toThrow(/`initial` is -1/);
-    expect(() => wait.fixed("soon" as never)).toThrow(expect.objectContaining({ code: "DURATION_INVALID" }));
+    expect(() => wait.fixed("soon" as never)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
 
   it.each([

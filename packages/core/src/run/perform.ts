@@ -10,7 +10,7 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import { Attempt } from "./attempt/attempt.js";
 import { cancelChild, startChild } from "./children.js";
 import { inParent } from "./in-parent.js";
-import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
+import { inspectCommand } from "./inspect-run.js";
 import { openStream } from "./open-stream.js";
 import type { LiveRun } from "./run.types.js";
 
@@ -45,15 +45,12 @@ const performers: Performers = {
   },
   note: (run, { note }) => {
     if (note.kind === "run.idle" && run.state.active === 0) run.onIdle();
-    if (run.host.inspector.active) inspectNote(run, note);
   },
-  "run.finish": (run, { outcome }) => {
-    if (run.host.inspector.active) inspectOutcome(run, outcome);
-    run.finish(outcome);
-  },
+  "run.finish": (run, { outcome }) => run.finish(outcome),
 };
 
 export function perform(run: LiveRun, command: Command): void {
+  if (run.host.inspector.active) inspectCommand(run, command);
   (performers[command.type] as (run: LiveRun, command: Command) => void)(run, command);
 }
 
@@ -63,7 +60,6 @@ function publish(run: LiveRun, item: StreamedEvent): void {
   // The last event is in the outcome as well: a run without other events needs no stream for it.
   if (!isLast || run.stream !== null) openStream(run).publish(item);
   run.published = item.sequence + 1;
-  if (run.host.inspector.active) inspectStreamed(run, item);
   const { parent } = run;
   if (parent === null) return run.journal?.published?.(item);
   if (isLast) return;

@@ -13,7 +13,7 @@ import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";
 import { IdleDetector } from "./idle-detector.js";
-import { inspectReleased, inspectTick } from "./inspect-run.js";
+import { inspect, inspectTick } from "./inspect-run.js";
 import { Rounds } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
@@ -114,10 +114,8 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   protected reduceTick(tick: Tick): readonly Command[] {
-    const report = this.host.inspector.active ? inspectTick(this, tick) : null;
-    const commands = reduce(this.host.routing, this.state, tick);
-    report?.();
-    return commands;
+    const reduced = () => reduce(this.host.routing, this.state, tick);
+    return this.host.inspector.active ? inspectTick(this, tick, reduced) : reduced();
   }
 
   protected performCommand(command: Command): void {
@@ -255,7 +253,7 @@ export class Runner extends Rounds implements LiveRun {
     for (const child of this.children?.values() ?? []) child.release(reason);
     this.#held?.cell?.close();
     if (!this.live) return;
-    if (this.host.inspector.active) inspectReleased(this, reason);
+    if (this.host.inspector.active) inspect(this, "run.released", { reason });
     this.#end(reason, false);
     this.stream?.end();
     this.onIdle();

@@ -93,22 +93,17 @@ function waitRecord(decoder: PartDecoder, json: Json<"wait">, place: RecordPlace
 
 function effectRecord(decoder: PartDecoder, json: Json<"effect">, place: RecordPlace): CallRecord {
   const { path } = place;
-  const { kind, label, status, attempts, failures, sinceMs, lastError = null, dueAtMs } = json;
-  if (status === "open" && typeof dueAtMs !== "number") throw invalidSnapshot(`${path}.dueAtMs`, "not a number");
+  const { awaited: _, lastError = null, dueAtMs, ...kept } = json;
+  const isOpen = kept.status === "open";
+  if (isOpen && typeof dueAtMs !== "number") throw invalidSnapshot(`${path}.dueAtMs`, "not a number");
   return {
-    kind,
-    call: json.call,
-    ...(label !== undefined && { label }),
+    ...kept,
     ...opened(json, place),
-    status,
-    attempts,
-    failures,
-    sinceMs,
     lastError: lastError === null ? null : decoder.error(lastError, `${path}.lastError`),
-    dueAtMs: status === "open" ? (dueAtMs as number) : null,
+    dueAtMs: isOpen ? (dueAtMs as number) : null,
     timer: null,
     ...closing(decoder, json, place),
-  };
+  } as CallRecord;
 }
 
 /** Start and result of a child are events of the child, which the parent may lack. */

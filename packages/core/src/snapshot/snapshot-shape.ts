@@ -141,6 +141,7 @@ function recordShape() {
     effect: {
       ...opened,
       label: optional(label),
+      override: optional(anyObject),
       status: oneOf("working", "open", "failed", "closed"),
       attempts: count,
       failures: count,

@@ -20,7 +20,7 @@ import { checkHandlers } from "../graph/check-handlers.js";
  * async recover(ev: StepFailedEvent) {
  *   return new Joke({ text: "nothing came to mind" });
  * }
- * @throws {WorkflowError} `STEP_PLACEMENT` unless it decorates a public instance method with a name.
+ * @throws {WorkflowError} `WORKFLOW_INVALID` unless it decorates a public instance method with a name.
  */
 export function catchError<
   const Emits extends AnyEmission = never,

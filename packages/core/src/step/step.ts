@@ -33,7 +33,7 @@ import type { Resolved, ResourceMap } from "../resource/resource.types.js";
  *     return new StopEvent({ result: ev.text.length });
  *   }
  * }
- * @throws {WorkflowError} `STEP_PLACEMENT` unless it decorates a public instance method with a name.
+ * @throws {WorkflowError} `WORKFLOW_INVALID` unless it decorates a public instance method with a name.
  */
 export function step<
   const On extends AnyTrigger,

@@ -24,7 +24,7 @@ describe("toMs", () => {
     "refuses %s, naming the option",
     (duration) => {
       expect(() => toMs(duration as Duration, "timeout")).toThrow(
-        expect.objectContaining({ code: "DURATION_INVALID", message: expect.stringContaining("`timeout`") }),
+        expect.objectContaining({ code: "OPTION_INVALID", message: expect.stringContaining("`timeout`") }),
       );
     },
   );

@@ -18,16 +18,16 @@ export function wholeMs(ms: number): number {
 /**
  * In whole milliseconds. `option` is the name in the error.
  *
- * @throws {WorkflowError} `DURATION_INVALID` when it is negative, not finite, or no such text.
+ * @throws {WorkflowError} `OPTION_INVALID` when it is negative, not finite, or no such text.
  */
 export function toMs(duration: Duration, option: string): number {
   const ms = msOf(duration);
   if (ms !== null) return ms;
   throw new WorkflowError({
-    code: "DURATION_INVALID",
+    code: "OPTION_INVALID",
     message: `\`${option}\` is ${formatValue(duration)}, which is not a duration.`,
     hint: 'Pass milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
-    details: { option },
+    details: { option, reason: "duration" },
   });
 }
 

@@ -60,6 +60,15 @@ export interface ForkBody {
   readonly state?: Fields | null | undefined;
   readonly event?: Fields | null | undefined;
   readonly item?: number | null | undefined;
+  readonly override?: CallOverrideBody | null | undefined;
+}
+
+/** What the function of one call of `ctx.run` gets. */
+export interface CallOverrideBody {
+  readonly item: number;
+  /** Id of the call within its work item. */
+  readonly call: string;
+  readonly value: Fields;
 }
 
 // ---- queries: all values are texts in the end

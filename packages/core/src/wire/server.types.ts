@@ -116,7 +116,7 @@ export interface SessionRunRecord {
 }
 
 /** What a caller does to runs. */
-export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "delete";
+export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "override" | "delete";
 
 export interface ConfigRecord {
   readonly version: string;

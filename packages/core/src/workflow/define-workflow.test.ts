@@ -108,7 +108,7 @@ describe("defineWorkflow", () => {
 
   it("refuses a function that is not a step", () => {
     expect(() => beginning.step("judge", (() => {}) as never)).toThrow(
-      expect.objectContaining({ code: "STEP_PLACEMENT" }),
+      expect.objectContaining({ code: "WORKFLOW_INVALID" }),
     );
   });
 });

@@ -204,8 +204,9 @@ function build({ name, ...parts }: Plan, options: Omit<WorkflowOptions, "name">)
 
 function notAStep(name: string): WorkflowError {
   return new WorkflowError({
-    code: "STEP_PLACEMENT",
+    code: "WORKFLOW_INVALID",
     message: `"${name}" is given something that is not a step.`,
     hint: "Pass options and a function, or the result of `step(options, fn)`.",
+    details: { reason: "placement" },
   });
 }

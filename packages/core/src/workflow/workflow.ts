@@ -25,7 +25,7 @@ import type { ValueType } from "../value/storable.js";
 /** The class from which workflows are made. */
 export interface WorkflowClass<State> {
   /**
-   * @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID` for an option, `WORKFLOW_INVALID` for a decorated
+   * @throws {WorkflowError} `OPTION_INVALID` for an option, `WORKFLOW_INVALID` for a decorated
    * step.
    */
   new (options?: WorkflowOptions): Workflow<State>;

@@ -133,7 +133,7 @@ describe("at the door", () => {
     const { runtime } = new Machine().open(scheduled);
     // @ts-expect-error [2322] -- no duration
     const soon = async () => runtime.run("report", { of: "one" }, { dedupe: { key: "a", for: "soon" } });
-    expect(await rejection(soon())).toMatchObject({ code: "DURATION_INVALID" });
+    expect(await rejection(soon())).toMatchObject({ code: "OPTION_INVALID" });
     const long = async (key: string) => runtime.run("report", { of: "one" }, { dedupe: { key, for: "1d" } });
     expect(await rejection(long("ü".repeat(128)))).toMatchObject({
       code: "OPTION_INVALID",

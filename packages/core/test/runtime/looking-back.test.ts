@@ -335,7 +335,7 @@ describe("a fork that edits an event", () => {
     await machine.clock.advance(0);
 
     await expect(runtime.fork("one", { at: 1, event: {} }).accepted).rejects.toMatchObject({
-      code: "FORK_AMBIGUOUS",
+      code: "OPTION_INVALID",
       details: {
         items: [
           { item: 1, step: "left", type: "StartEvent" },

@@ -372,7 +372,7 @@ describe("at the door", () => {
       // @ts-expect-error [2345] -- also where one is missing
       [() => schedules.set("a", { cron: "0 3 * * *", workflow: "report" }), "EVENT_INVALID"],
       // @ts-expect-error [2322] -- no duration
-      [() => schedules.set("a", { ...nightly, timeout: "soon" }), "DURATION_INVALID"],
+      [() => schedules.set("a", { ...nightly, timeout: "soon" }), "OPTION_INVALID"],
       [() => schedules.set("", nightly), "OPTION_INVALID"],
       [() => schedules.set("a\0b", nightly), "OPTION_INVALID"],
       [() => schedules.set("a".repeat(231), nightly), "OPTION_INVALID"], // the ids of its runs are longer

@@ -134,7 +134,7 @@ describe("stopping", () => {
       const run = runtime.run("slow", {}, { runId: "one" });
       await run.accepted;
 
-      await expect(runtime.stop({ drainMs: drainMs as never })).rejects.toMatchObject({ code: "DURATION_INVALID" });
+      await expect(runtime.stop({ drainMs: drainMs as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
       await settle();
       calls[0]?.goOn(1);
       expect(await run).toBe(1);

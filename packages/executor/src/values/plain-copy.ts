@@ -1,6 +1,8 @@
 import { WorkflowError } from "millrace";
 import { examine } from "millrace/engine";
 
+const plainData = "Use plain data: it is stored with the run.";
+
 /** Deeper nesting means a cycle, or a value that cannot be stored. */
 const MAX_DEPTH = 500;
 
@@ -26,7 +28,7 @@ function tooDeep(): WorkflowError {
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
     message: `A value contains itself, or is nested more than ${MAX_DEPTH} deep.`,
-    hint: "Use plain data: it is stored with the run.",
+    hint: plainData,
   });
 }
 
@@ -44,7 +46,7 @@ export function storableCopy<Value>(subject: string, value: Value): Value {
   const error = new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
     message: `${subject} ${fault.what}${at}, which cannot be stored.`,
-    hint: "Use plain data: it is stored with the run.",
+    hint: plainData,
     details: { path: fault.path },
   });
   error.retryable = false;

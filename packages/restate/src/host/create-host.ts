@@ -19,7 +19,7 @@ export interface RestateHost {
  * const host = createRestateHost({ workflows: { digest: new Digest() } });
  * await serve({ services: [...host.services], port: 9080 });
  *
- * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`, `WORKFLOW_INVALID`.
+ * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function createRestateHost(options: RestateHostOptions): RestateHost {
   const { workflows, session, snapshotEvery, history, records, log, ...how } = resolveHostOptions(options);

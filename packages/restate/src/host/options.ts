@@ -81,7 +81,7 @@ const rules: Rules<RestateHostOptions> = {
 /** How long ticks that only follow from stored ones wait for the next round. */
 const FOLLOW_MS = 10;
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every invalid option, `DURATION_INVALID`. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every invalid option. */
 export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOptions {
   checkOptions("The options of the Restate host are wrong", options, { rules });
   const { workflows, rounds = 200, mode = "rounds", slice = "10s", snapshotEvery = 200, history = "all" } = options;

@@ -32,8 +32,6 @@ const inputCodes: ReadonlySet<string> = new Set([
   "EVENT_NEWER",
   "EVENT_NOT_SENDABLE",
   "EVENT_UNKNOWN",
-  "DURATION_INVALID",
-  "FORK_AMBIGUOUS",
   "INPUT_INVALID",
   "REQUIREMENT_INVALID",
   "SNAPSHOT_HOSTILE",

@@ -3,7 +3,7 @@ import { type DoneBy, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ForkOptions, ResumeRunOptions, RunHandle } from "millrace/runtime";
 import { callerOf } from "../quota/caller.js";
 import { idOfKey } from "../runs/start-run.js";
-import { assertOpen, openFields } from "../wire/fork-rules.js";
+import { assertOpen, assertOverridable, openFields } from "../wire/fork-rules.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
@@ -48,9 +48,10 @@ export function mountResumeAndFork(server: Server): void {
     answers: { 200: ["The new run", handler] },
     handle: async ({ context, params, body, tenant, by, idempotencyKey: key }) => {
       server.quotas.starts.spend(callerOf(server.options, context));
-      const { at, handler_id: givenId, state, event, item } = body;
+      const { at, handler_id: givenId, state, event, item, override } = body;
       const facts = catalog.get((await runtime.handle(params.id, { tenant }).summary()).workflow);
       if (state != null) assertOpen(facts, state, server.options.log);
+      if (override != null) assertOverridable(server.options);
       const runId = givenId ?? (key === null ? null : await idOfKey(`fork of ${params.id}`, key));
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
       const fork: ForkOptions = {
@@ -61,6 +62,7 @@ export function mountResumeAndFork(server: Server): void {
         ...(state != null && { edit }),
         ...(event != null && { event: (pending: WorkflowEvent) => openFields(facts, pending, event) }),
         ...(item != null && { item }),
+        ...(override != null && { override }),
       };
       try {
         return await continued(runtime.fork(params.id, fork));

@@ -16,6 +16,7 @@ const deeds = {
   resume: "operate",
   retry: "operate",
   fork: "fork",
+  override: "fork",
   delete: "operate",
 } satisfies Record<string, Right>;
 const deedNames = Object.keys(deeds) as Deed[];
@@ -45,8 +46,10 @@ export function mountStudioConfig(server: Server): void {
     answers: { 200: ["The facts that a page needs before it shows anything", config] },
     handle: ({ identity, tenant }) => {
       const { client = null } = identity;
-      const given = server.options.readOnly ? [] : rightsForSome(identity);
-      const may = Object.fromEntries(deedNames.map((deed) => [deed, given.includes(deeds[deed])]));
+      const { readOnly, callOverrides } = server.options;
+      const given = readOnly ? [] : rightsForSome(identity);
+      const isOffered = (deed: Deed): boolean => deed !== "override" || callOverrides;
+      const may = Object.fromEntries(deedNames.map((deed) => [deed, isOffered(deed) && given.includes(deeds[deed])]));
       return json({
         version,
         read_only: !Object.values(may).includes(true),

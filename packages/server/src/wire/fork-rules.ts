@@ -51,6 +51,16 @@ export function assertOpen({ name, compiled }: WorkflowFacts, fields: Fields, lo
   });
 }
 
+/** @throws {WorkflowError} `STATE_CLOSED` unless the server lets callers override calls. */
+export function assertOverridable({ callOverrides }: { readonly callOverrides: boolean }): void {
+  if (callOverrides) return;
+  throw new WorkflowError({
+    code: "STATE_CLOSED",
+    message: "This server does not let callers override a call in a fork.",
+    hint: "Leave out `override`, or start the server with `callOverrides: true`.",
+  });
+}
+
 /** The fields of a state that a caller may not set, not even to what they are. */
 export function closedFields({ compiled }: WorkflowFacts, state: unknown): string[] {
   const { forkState } = compiled.options;

@@ -122,6 +122,19 @@ export const forkBody = z
       state: fields.nullish().describe("Top-level fields of the state to replace."),
       event: fields.nullish().describe("Fields to replace of the event that is delivered next."),
       item: z.number().int().min(1).nullish().describe("The work item that gets it, where there are several."),
+      override: z
+        .strictObject(
+          {
+            item: z.number().int().min(1).describe("The work item whose step makes the call."),
+            call: z.string().min(1).describe("Id of a call of `ctx.run` that has not ended at that tick."),
+            value: fields.describe("For a model call: `model`, `instructions`, `messages`, `settings`."),
+          },
+          readAll,
+        )
+        .nullish()
+        .describe(
+          "What the function of a call gets as `call.override`. Needs the option `callOverrides` of the server.",
+        ),
     },
     readAll,
   )

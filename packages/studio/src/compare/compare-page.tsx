@@ -1,33 +1,44 @@
-import type { RunSummary } from "@millrace/client";
 /** Two runs side by side: where they part, how they ended, and what each of them did. */
 import { type ReactNode, useMemo, useRef } from "react";
 import { client } from "../api/client.js";
 import type { Json } from "../api/json.types.js";
-import { jsonOf } from "../api/plain-json.js";
-import { endedAtMsOf, errorOf } from "../api/run-facts.js";
+import { endedAtMsOf, isOpen } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
 import { isPipeline } from "../graph/draw-pipeline.js";
 import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { readGraph } from "../graph/use-graph.js";
 import { stepNaming, workflowsOf } from "../model/step-names.js";
 import { hrefOf } from "../route.js";
+import { useChanges } from "../shell/overview.js";
 import { Button } from "../ui/controls.js";
-import { duration, isRecord, plural, short } from "../ui/format.js";
+import { duration, isRecord, plural } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
-import { type LoadedRun, loadRun } from "./load-run.js";
+import { type LoadedRun, loadRun, outcomeOf } from "./load-run.js";
 import { type DifferenceFacts, firstDifference, type Piece } from "./model/first-difference.js";
 import { type ComparedRun, matchTicks } from "./model/match-ticks.js";
 import { modelPairs } from "./model/model-pairs.js";
 import { ModelTable } from "./model-table.js";
+import { OtherRuns } from "./other-runs.js";
 import { StateTable } from "./state-table.js";
 import { StepTable } from "./step-table.js";
 import { TickTable } from "./tick-table.js";
 
-export function ComparePage({ a, b }: { readonly a: string; readonly b: string }): ReactNode {
+export interface ComparePageProps {
+  readonly a: string;
+  readonly b: string;
+  /** Runs that may take the place of B. */
+  readonly others: readonly string[];
+}
+
+export function ComparePage({ a, b, others }: ComparePageProps): ReactNode {
   const reading = useRead(`compare ${a} ${b}`, (signal) => loadPair(a, b, signal));
+  useChanges(() => {
+    if (reading.value !== null && (isOpen(reading.value.a.handler) || isOpen(reading.value.b.handler)))
+      reading.reload();
+  });
   return (
     <Page
       title="Compare"
@@ -38,8 +49,9 @@ export function ComparePage({ a, b }: { readonly a: string; readonly b: string }
         </a>
       }
     >
+      {others.length > 1 && <OtherRuns {...{ a, b, others }} />}
       <Read reading={reading} rows={8}>
-        {(pair) => <Comparison {...pair} />}
+        {(pair) => <Comparison key={b} {...pair} />}
       </Read>
     </Page>
   );
@@ -74,7 +86,7 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
     const matched = matchTicks(left, right, fork?.at ?? 0);
     return { pairs: matched, difference: firstDifference({ a: left, b: right, pairs: matched, fork }) };
   }, [a, b, fork, graph]);
-  const models = useMemo(() => modelPairs(a, b), [a, b]);
+  const models = useMemo(() => modelPairs(a, b, fork?.at ?? null), [a, b, fork]);
   const show = (): void => table.current?.querySelector("tr.first")?.scrollIntoView({ block: "center" });
   return (
     <>
@@ -159,9 +171,4 @@ function stateOf({ end }: LoadedRun, graph: WorkflowGraphData | null): Json {
   const state = (end?.state ?? null) as Json;
   if (graph === null || !isPipeline(graph) || !isRecord(state)) return state;
   return (state["session"] ?? null) as Json;
-}
-
-function outcomeOf(handler: RunSummary): string {
-  if (handler.status === "completed") return short(jsonOf(handler.result), 160);
-  return errorOf(handler)?.message ?? "no result yet";
 }

@@ -1,6 +1,9 @@
 /** Everything that a comparison needs of one run. */
 import type { HistoryEntry, RunAttempt, RunMoment, RunSummary } from "@millrace/client";
 import { client } from "../api/client.js";
+import { jsonOf } from "../api/plain-json.js";
+import { errorOf } from "../api/run-facts.js";
+import { short } from "../ui/format.js";
 
 export interface LoadedRun {
   readonly handler: RunSummary;
@@ -26,4 +29,10 @@ export async function loadRun(id: string, signal: AbortSignal): Promise<LoadedRu
   ]);
   const last = entries.at(-1)?.number ?? 0;
   return { handler, entries, attempts, end: last === 0 ? null : await client.at(id, last, { signal }) };
+}
+
+/** The result of a run, or why it has none, in a line. */
+export function outcomeOf(handler: RunSummary): string {
+  if (handler.status === "completed") return short(jsonOf(handler.result), 160);
+  return errorOf(handler)?.message ?? "no result yet";
 }

@@ -138,3 +138,41 @@ it("other calls have their output, and those of other items are left out", () =>
     { label: "Write a mail", output: { sent: 1 }, model: null, tick: 2 },
   ]);
 });
+
+describe("a call of a model that has failed", () => {
+  const failed = { ...reportOf("/@scout/run=m1", 5, "mock/m"), status: "failed" as const };
+  const callsWith = (call: ReturnType<typeof reportOf> | typeof failed) => {
+    const request = { model: "mock/m", instructions: "Be kind.", settings: { temperature: 0 }, tools: [look] };
+    const value = { asked: request, messages: [asked("t1", { q: "rivers" })], finishReason: "tool-calls", metrics };
+    const record = entry(2, "effect.recorded", {
+      item: 1,
+      step: "ask",
+      call: "/@scout/run=m0",
+      value: { json: value },
+    });
+    const begin = entry(1, "run.started", { event: { type: "Start", data: { input: "How wide?" } } });
+    const calls = [reportOf("/@scout/run=m0", 2, "mock/m"), call];
+    return itemCallsOf({ entries: [begin, record], attempts: [attempt("ask", 1, { calls })] });
+  };
+
+  it("has the request that follows from the calls before it", () => {
+    expect(callsWith(failed)[1]).toMatchObject({
+      status: "failed",
+      startedTick: 5,
+      model: {
+        record: "none",
+        model: "mock/m",
+        instructions: "Be kind.",
+        settings: { temperature: 0 },
+        messages: [{ role: "user", content: "How wide?" }, asked("t1", { q: "rivers" })],
+        answer: [],
+      },
+    });
+  });
+
+  it("is none where its name or its label is that of another call", () => {
+    expect(callsWith({ ...failed, call: "/@scout/run=mail" })[1]?.model).toBeNull();
+    expect(callsWith(reportOf("/@scout/run=m1", 5, "A mail"))[1]?.model).toBeNull();
+    expect(callsWith(reportOf("/@other/run=m1", 5, "mock/m"))[1]?.model).toBeNull();
+  });
+});

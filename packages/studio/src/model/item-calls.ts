@@ -13,6 +13,8 @@ export interface ItemCall
   readonly label: string;
   /** Where it ended, or began. */
   readonly tick: number;
+  /** Where it began first, whichever attempt of the step has ended it. */
+  readonly startedTick: number;
   readonly model: ModelCall | null;
   /** Arguments of a tool; `undefined` for other calls: what a function reads is not recorded. */
   readonly input: Json | undefined;
@@ -52,11 +54,15 @@ export function itemCallsOf({ entries, attempts }: ItemFacts): readonly ItemCall
     const input = model === null ? models.argumentsOf(call) : undefined;
     found.set(call, { model, input, output: model === null ? outputOf(value, input !== undefined) : undefined });
   }
+  const began = new Map(
+    attempts.toReversed().flatMap(({ calls }) => calls.map(({ call, startedTick }) => [call, startedTick] as const)),
+  );
   return [...reports.values()].map((report) => {
-    const { call, status, startedAtMs, endedAtMs, attempts: count, error, endedTick, startedTick } = report;
-    const facts = { call, status, startedAtMs, endedAtMs, attempts: count, error };
-    const { model = null, input, output } = found.get(call) ?? {};
-    return { ...facts, label: callOf(report), tick: endedTick ?? startedTick, model, input, output };
+    const { call, status, startedAtMs, endedAtMs, attempts: count, error, endedTick } = report;
+    const startedTick = began.get(call) ?? report.startedTick;
+    const facts = { call, status, startedAtMs, endedAtMs, attempts: count, error, startedTick };
+    const { model = models.withoutRecord({ call, label: report.label ?? "" }), input, output } = found.get(call) ?? {};
+    return { ...facts, label: callOf(report), tick: endedTick ?? report.startedTick, model, input, output };
   });
 }
 

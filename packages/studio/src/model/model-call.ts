@@ -33,8 +33,8 @@ export interface ModelCall {
   /** Id of the scope of its loop. */
   readonly scope: string;
   readonly model: string | null;
-  /** How much of the request was recorded. */
-  readonly record: "full" | "redacted" | "off";
+  /** How much of the request was recorded. `none`: the call has no record, because it has failed or is at work. */
+  readonly record: "full" | "redacted" | "off" | "none";
   /** As they were filled in; `null` for none. */
   readonly instructions: string | null;
   readonly settings: JsonObject;
@@ -98,6 +98,16 @@ export class ModelCalls {
     return made;
   }
 
+  /** What is known of a call without a record: what follows from the records before it. `null`: it is no model call. */
+  withoutRecord({ call, label }: { readonly call: string; readonly label: string }): ModelCall | null {
+    const { scope, number } = placeOf(call);
+    const before = this.#loops.get(scope);
+    if (!isNamedModelCall(call, label) || (number > 0 && before === undefined)) return null;
+    const sent = before === undefined ? this.#first() : this.#next(before);
+    const request = requestOf(before?.asked ?? {}, { scope, label, sent });
+    return { ...request, record: "none", answer: [], finishReason: null, usage: tokensAndTime({}) };
+  }
+
   /** Arguments of the call that a tool was given, where a model has made it. */
   argumentsOf(call: string): Json | undefined {
     const made = /^(.*)\/@m(\d+)\.c(\d+)\//.exec(call);
@@ -145,6 +155,16 @@ export class ModelCalls {
     });
     return [...call.messages, ...call.answer, ...results];
   }
+}
+
+/** Agents and `recorded` call model calls by their number, and label them with the provider and the id of the model. */
+function isNamedModelCall(call: string, label: string): boolean {
+  return /(^|\/)run=m\d+$/.test(call) && label.includes("/");
+}
+
+function tokensAndTime(metrics: Fields): ModelUsage {
+  const { timeToFirstToken, ...tokens } = metrics;
+  return { ...tokensOf(tokens), firstTokenMs: secondsOf(timeToFirstToken) };
 }
 
 function placeOf(call: string): { readonly scope: string; readonly number: number } {
@@ -200,11 +220,10 @@ type Answer = Pick<ModelCall, "answer" | "finishReason" | "usage">;
 
 function answerOf(value: Fields): Answer {
   if ("messages" in value) {
-    const { timeToFirstToken, ...tokens } = fieldsOf(value["metrics"]);
     return {
       answer: messagesOf(value["messages"]),
       finishReason: wordOf(value["finishReason"]),
-      usage: { ...tokensOf(tokens), firstTokenMs: secondsOf(timeToFirstToken) },
+      usage: tokensAndTime(fieldsOf(value["metrics"])),
     };
   }
   const isWhole = "made" in value;

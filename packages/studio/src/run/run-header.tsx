@@ -1,7 +1,7 @@
 /** Who the run is, and what may be done to it. */
 
 import type { ChildRun, RunSummary } from "@millrace/client";
-import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { isOpen } from "../api/run-facts.js";
 import { now } from "../clock.js";
 import type { ChildPlace } from "../model/child-place.js";
@@ -160,18 +160,28 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
     if (!isOpen) return;
     box.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const close = (event: Event): void => {
-      const isKey = event instanceof KeyboardEvent;
-      if (isKey ? event.key === "Escape" : !box.current?.contains(event.target as Node)) setOpen(false);
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
     };
     document.addEventListener("pointerdown", close);
-    document.addEventListener("keydown", close);
-    return () => {
-      document.removeEventListener("pointerdown", close);
-      document.removeEventListener("keydown", close);
-    };
+    return () => document.removeEventListener("pointerdown", close);
   }, [isOpen]);
+  const onKey = (event: KeyboardEvent): void => {
+    if (!isOpen) return;
+    event.stopPropagation(); // the page has keys of its own
+    const items = [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]:enabled") ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowDown: (at + 1) % items.length, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: -1 }[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      items.at(next)?.focus();
+    }
+    if (event.key !== "Escape" && event.key !== "Tab") return;
+    setOpen(false);
+    box.current?.querySelector("button")?.focus();
+  };
   return (
-    <div className="more" ref={box}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the menu in it
+    <div className="more" ref={box} onKeyDown={onKey}>
       <Button
         icon="more"
         aria-label="More"

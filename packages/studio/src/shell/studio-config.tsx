@@ -15,6 +15,7 @@ const nothing = {
   resume: false,
   retry: false,
   fork: false,
+  override: false,
   delete: false,
 };
 const unknown: ServerConfig = {

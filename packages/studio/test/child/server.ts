@@ -34,6 +34,7 @@ const app = createServer({
   runtime,
   studio: studioFile,
   internalEvents: ["digest"],
+  callOverrides: true,
   readOnly: words.includes("read-only"),
   ...(words.includes("sources") && { sources }),
   ...(words.includes("signed") && { auth: bearerAuth({ tokens }) }),

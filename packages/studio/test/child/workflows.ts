@@ -3,6 +3,7 @@ import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
 import {
   collect,
   defineWorkflow,
+  type EffectCall,
   event,
   HumanResponseEvent,
   InputRequiredEvent,
@@ -292,9 +293,19 @@ const clerk = defineWorkflow("clerk")
     await loop
       .scope("m0.c0")
       .run("call", async () => ({ output: { order: "A-17", euros: 80 } }), { label: "findOrder" });
-    const text = `Order A-17 costs 80 euros. You asked: ${input}`;
-    await loop.run("m1", async () => ({ asked: {}, messages: answer(text), finishReason: "stop", metrics }), label);
-    return new StopEvent({ result: text });
+    const asAlways = `Order A-17 costs 80 euros. You asked: ${input}`;
+    const say = async ({ override }: EffectCall) => {
+      const { instructions, messages: asks } = (override ?? {}) as { readonly [field: string]: unknown };
+      const text = override === undefined ? asAlways : `${instructions ?? "As before"} (${JSON.stringify(asks ?? "")})`;
+      return {
+        asked: override === undefined ? {} : { ...asked, ...override },
+        messages: answer(text),
+        finishReason: "stop",
+        metrics,
+      };
+    };
+    const { messages } = await loop.run("m1", say, label);
+    return new StopEvent({ result: messages[0]?.content });
   })
   .build();
 

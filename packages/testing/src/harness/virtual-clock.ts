@@ -12,7 +12,7 @@ export interface VirtualClock extends Clock {
    * Lets this much time pass. Every timer that becomes due fires at its own time, and its effects are done before the
    * next one fires.
    *
-   * @throws {WorkflowError} `DURATION_INVALID`
+   * @throws {WorkflowError} `OPTION_INVALID`
    */
   advance(duration: Duration): Promise<void>;
   /** Moves to the next timer and fires it. Returns `false` without timers. */

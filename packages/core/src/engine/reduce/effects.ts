@@ -18,7 +18,7 @@ export function onEffectOpened(reduction: Reduction, tick: EffectOpened): void {
   if (item === null) return;
   const { callAttempt } = tick;
   const { atMs } = reduction.state;
-  const record = effectOf(item, tick.call) ?? begin(item, tick, atMs);
+  const record = effectOf(item, tick.call) ?? beginEffect(item, tick, atMs);
   record.attempts = callAttempt ?? 1;
   record.status = "working";
   if (record.sinceMs < 0) record.sinceMs = atMs;
@@ -30,7 +30,7 @@ export function onEffectFailed(reduction: Reduction, tick: EffectFailed): void {
   if (item === null) return;
   const { call, callAttempt, error, retryAtMs, elapsedMs, written } = tick;
   const beganAtMs = reduction.state.atMs - elapsedMs;
-  const record = effectOf(item, call) ?? begin(item, tick, beganAtMs);
+  const record = effectOf(item, call) ?? beginEffect(item, tick, beganAtMs);
   if (record.sinceMs < 0) record.sinceMs = beganAtMs;
   record.attempts = callAttempt ?? 1;
   record.failures++;
@@ -72,7 +72,11 @@ function effectOf({ calls }: WorkItem, call: string): EffectRecord | null {
   return record?.kind === "effect" ? record : null;
 }
 
-function begin(item: WorkItem, { call, label }: EffectOpened | EffectFailed, atMs: number): EffectRecord {
+export function beginEffect(
+  item: WorkItem,
+  { call, label }: Pick<EffectOpened, "call" | "label">,
+  atMs: number,
+): EffectRecord {
   const record: EffectRecord = {
     kind: "effect",
     call,

@@ -19,7 +19,7 @@ import type { StateChange } from "../../state/patch.types.js";
 import { readable, recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";
 import { isError } from "../../value/kind.js";
-import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "../inspect-run.js";
+import { inspectAttempt, inspectEnd } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
 import { openResources } from "../workflow-host.js";
 import { callOf } from "./call-effect.js";
@@ -77,7 +77,6 @@ export class Attempt implements AttemptCore, AttemptPort {
       this.startedAtMs = run.now(); // storing the tick took time
       this.#isLate = this.startedAtMs !== run.state.atMs;
     }
-    if (isWatched) inspectStarted(this);
     if (step.limit === null) this.#provide();
     else this.#takePlace(() => this.#provide());
   }
@@ -167,7 +166,10 @@ export class Attempt implements AttemptCore, AttemptPort {
   end(reason: string, settle: boolean): void {
     if (this.ended !== null) return;
     // If the run leaves memory, the process that loads it next reports the attempt.
-    if (settle && this.run.host.inspector.active) inspectStopped(this, reason);
+    if (settle && this.run.host.inspector.active) {
+      const elapsedMs = this.run.state.atMs - this.startedAtMs;
+      inspectAttempt(this, "step.stopped", { reason, elapsedMs });
+    }
     this.#over(reason, settle);
   }
 
@@ -215,10 +217,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (shown !== null) (tick as { shown?: readonly EventData[] }).shown = shown;
     if (this.#isLate) (tick as { elapsedMs?: number }).elapsedMs = this.#elapsedMs(atMs);
     run.prepare(tick);
-    if (run.host.inspector.active) {
-      if (this.item.calls !== null) inspectDiverged(this, atMs);
-      inspectEnded(this, output, tick);
-    }
+    if (run.host.inspector.active) inspectEnd(this, tick);
     this.#over(returned, true);
     run.forget(item.id);
     run.submit(tick, last?.onStored);
@@ -253,7 +252,7 @@ export class Attempt implements AttemptCore, AttemptPort {
       ...(this.generator !== null && { isGenerator: true }),
       ...(this.#isLate && { elapsedMs: this.#elapsedMs(atMs) }),
     };
-    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, tick });
+    if (run.host.inspector.active) inspectEnd(this, tick, error);
     run.submit(tick);
   }
 

@@ -1,6 +1,7 @@
 /** Calls the function of `ctx.run`: what it is given, and what tracers hear of it. */
 import type { Context, EffectCall } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
+import type { EffectRecord } from "../../engine/state.js";
 import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import { type OpenCall, runInSyncCall } from "../../state/edit-context.js";
 import type { AttemptCore } from "../run.types.js";
@@ -58,9 +59,10 @@ export function callEffect(working: Working): unknown {
 
 /** The argument of the function. Plain fields, so that it can be spread and its methods taken out of it. */
 function argumentOf({ attempt, open, setup, number, time }: Working): EffectCall<never> {
-  const { ctx, key, scope } = setup;
+  const { call, ctx, key, scope } = setup;
   return {
     attempt: number,
+    override: (attempt.item.calls?.get(call) as EffectRecord | undefined)?.override,
     idempotencyKey: idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, scope, key),
     signal: (time ?? attempt).signal,
     sendEvent: (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options)),

@@ -57,9 +57,9 @@ export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): W
 export function waitKeyRequired({ step }: AttemptCore, type: string, scope: string): WorkflowError {
   const what = type === AnswerEvent.type ? "asks two questions at once" : `waits for ${type} twice at once`;
   return stepError(step, {
-    code: "WAIT_KEY_REQUIRED",
+    code: "KEY_REUSED",
     what: `${what}${inScopeText(scope)}: a later attempt could not distinguish the two`,
     hint: "Use a different `key` for each. To wait for the first of them, use `ctx.race`, which closes the others.",
-    details: { event: type, ...scopeDetails(scope) },
+    details: { reason: "wait", event: type, ...scopeDetails(scope) },
   });
 }

@@ -16,7 +16,7 @@ import { eventFromFields } from "../../event/event-codec.js";
 import { fieldsOf, isEvent, roleOf } from "../../event/facts.js";
 import { suggest } from "../../graph/finding.js";
 import { isRecord } from "../../value/plain.js";
-import { inspectRefused } from "../inspect-run.js";
+import { inspect } from "../inspect-run.js";
 import { whenAsked } from "../questions.js";
 import type { LiveRun } from "../run.types.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
@@ -66,7 +66,10 @@ export async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | 
 }
 
 function logIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
-  if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
+  if (receipt?.status === "refused" && run.host.inspector.active) {
+    const { code, hint } = receipt;
+    inspect(run, "event.refused", { eventType, code, hint });
+  }
   return receipt;
 }
 

@@ -50,6 +50,6 @@ export interface AuditPage {
 export interface RuntimeAudit {
   /** @throws {WorkflowError} `OPTION_INVALID` */
   list(filter?: AuditFilter): Promise<AuditPage>;
-  /** Deletes old entries of one tenant. Returns how many. @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
+  /** Deletes old entries of one tenant. Returns how many. @throws {WorkflowError} `OPTION_INVALID` */
   delete(options: TenantOptions & { readonly olderThan: Duration }): Promise<number>;
 }

@@ -320,6 +320,16 @@ export interface AttemptsOptions extends TenantOptions {
   readonly limit?: number;
 }
 
+/** What the function of one call of `ctx.run` gets as `call.override`, whenever it is called. */
+export interface CallOverride {
+  /** The work item whose step makes the call. */
+  readonly item: number;
+  /** Id of the call within the item, as `runtime.attempts` lists it. A call that the step never makes has no effect. */
+  readonly call: string;
+  /** Plain JSON. */
+  readonly value: object;
+}
+
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions, CallerOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
@@ -334,6 +344,8 @@ export interface ForkOptions<State = Record<string, unknown>> extends TenantOpti
     | ((event: WorkflowEvent, step: string) => Readonly<Record<string, unknown>>);
   /** The work item whose event is replaced, if there are several: `runtime.at(runId, tick)` lists them as `next`. */
   readonly item?: number;
+  /** Gives a value to one call of `ctx.run` that has not ended at that tick. */
+  readonly override?: CallOverride;
   /** Id of the new run. @default a new unique id */
   readonly runId?: string;
 }
@@ -350,7 +362,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /**
    * Starts a run and returns synchronously. After `await handle.accepted` the run is stored.
    *
-   * @throws {WorkflowError} `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`, `OPTION_INVALID`, `DURATION_INVALID`,
+   * @throws {WorkflowError} `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`, `OPTION_INVALID`,
    * `VALUE_UNSERIALIZABLE`, `RUNTIME_STOPPED`.
    */
   run<Name extends keyof Flows & string>(
@@ -393,7 +405,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Deletes runs that ended long ago, in batches with a turn of the host in between. Returns how many. A call that was stopped by
    * `limit` is continued by the next call; 0 means that nothing is left to delete.
    *
-   * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`.
+   * @throws {WorkflowError} `OPTION_INVALID`.
    */
   retain(retention: Retention): Promise<number>;
   /**
@@ -447,7 +459,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Starts a new run from the state of another run after a tick.
    *
    * The handle rejects with `RUN_UNKNOWN`, `OPTION_INVALID`, `HISTORY_TRIMMED`, `RUN_FINISHED` when the run had ended at that tick,
-   * `STATE_INVALID`, `FORK_AMBIGUOUS`, `EVENT_INVALID` or `RUN_ID_CONFLICT`.
+   * `STATE_INVALID`, `EVENT_INVALID` or `RUN_ID_CONFLICT`.
    */
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
   /**
@@ -486,7 +498,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Lets running steps finish for `drainMs` milliseconds, then releases their runs and closes the store. Whatever is still awaited
    * here fails with `RUNTIME_STOPPED`; the runs continue elsewhere. A store that does not answer by then is not waited for.
    * @default drainMs: 10000
-   * @throws {WorkflowError} `DURATION_INVALID`: nothing is stopped.
+   * @throws {WorkflowError} `OPTION_INVALID`: nothing is stopped.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }

@@ -106,7 +106,7 @@ export interface RuntimeSchedules<Flows extends Workflows = Workflows> {
    * and `timezone` keeps its next occurrence, so every process may set its schedules when it starts. A paused schedule stays
    * paused.
    *
-   * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`, `DURATION_INVALID`,
+   * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`,
    * `VALUE_UNSERIALIZABLE`.
    */
   set<Name extends keyof Flows & string>(

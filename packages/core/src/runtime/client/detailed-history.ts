@@ -11,12 +11,12 @@ import type { DetailedEntry } from "../api/history.types.js";
 import type { DetailedHistoryOptions } from "../api/runtime.types.js";
 import { assertAfter, firstKept, originOf, sinceKept, ticksOf } from "../history/history.js";
 import { changesOf, newState } from "../history/state-changes.js";
+import { Timeline } from "../history/timeline.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
-import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
-import type { RunTree } from "../worker/load/run-tree.js";
+import type { LoadFrom } from "../worker/load/load.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
@@ -60,7 +60,7 @@ class Trail {
   number: number;
   #from: LoadFrom;
   /** `null`: not loaded yet. `false`: it cannot be loaded. */
-  #tree: RunTree | null | false = null;
+  #timeline: Timeline | null | false = null;
 
   constructor(from: LoadFrom, after: number) {
     this.#from = from;
@@ -80,17 +80,17 @@ class Trail {
     // The next ticks are no longer kept: the run was trimmed meanwhile.
     if (this.number < first - 1) {
       this.number = first - 1;
-      this.#tree = null;
+      this.#timeline = null;
     }
-    this.#tree ??= await this.#load();
-    if (this.#tree === false) yield* this.#plain();
-    else yield* this.#reduced(this.#tree);
+    this.#timeline ??= await this.#load();
+    if (this.#timeline === false) yield* this.#plain();
+    else yield* this.#reduced(this.#timeline);
   }
 
   /** A run that cannot be rebuilt there can still be read tick by tick. */
-  async #load(): Promise<RunTree | false> {
+  async #load(): Promise<Timeline | false> {
     try {
-      return (await loadTree(this.#from, this.number)).tree;
+      return await Timeline.after(this.#from, this.number);
     } catch (error) {
       const isTrimmed = (await firstKept(this.#from)) > this.number + 1;
       if (WorkflowError.is(error) && !isTrimmed) return false;
@@ -98,15 +98,14 @@ class Trail {
     }
   }
 
-  async *#reduced(tree: RunTree): AsyncGenerator<DetailedEntry, void> {
-    for await (const { number, applied } of steps(this.#from, { tree, ticks: this.number })) {
-      tree.forgetOutcomes();
+  async *#reduced(timeline: Timeline): AsyncGenerator<DetailedEntry, void> {
+    for await (const { number, applied } of timeline.ticks(this.#from)) {
       this.number = number;
-      if (applied === null) continue; // of a child that its parent no longer waited for
       const { tick, member, item } = applied;
       const changes = changesOf(applied);
       yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };
     }
+    this.number = timeline.number;
   }
 
   async *#plain(): AsyncGenerator<DetailedEntry, void> {

@@ -23,7 +23,7 @@ export interface EventEdit {
 /**
  * Changes the state of the fork before anything of it is stored.
  *
- * @throws {WorkflowError} `FORK_AMBIGUOUS`, `OPTION_INVALID` where there is no such event, `EVENT_INVALID` with all that is wrong,
+ * @throws {WorkflowError} `OPTION_INVALID` where there is no such event, or more than one, `EVENT_INVALID` with all that is wrong,
  * `VALUE_UNSERIALIZABLE`.
  */
 export function replaceEvent(state: RunState, { event: given, item: wanted, compiled }: EventEdit): void {
@@ -50,10 +50,14 @@ function pick(pending: readonly PendingDelivery[], item: number | undefined): Pe
     );
   if (pending.length === 1) return only;
   throw new WorkflowError({
-    code: "FORK_AMBIGUOUS",
+    code: "OPTION_INVALID",
     message: `After that tick ${pending.length} events are delivered next: ${listed(pending)}.`,
     hint: "Say with `item` which one you mean.",
-    details: { items: pending.map(({ item: id, step, event: { type } }) => ({ item: id, step, type })) },
+    details: {
+      option: "event",
+      reason: "ambiguous",
+      items: pending.map(({ item: id, step, event: { type } }) => ({ item: id, step, type })),
+    },
   });
 }
 

@@ -16,6 +16,7 @@ import { startBy } from "../text/start-text.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { replaceEvent } from "./fork-event.js";
+import { overrideCall } from "./fork-override.js";
 
 export interface Fork {
   readonly registry: RunRegistry;
@@ -25,10 +26,10 @@ export interface Fork {
 
 /**
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
- * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
+ * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
-  const { at, edit, event, item, by } = options;
+  const { at, edit, event, item, override, by } = options;
   const { run, workflow } = from;
   if (edit !== undefined && typeof edit !== "function")
     throw wrongOption(
@@ -50,6 +51,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
   }
   if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
   else if (item !== undefined) throw wrongOption("item", "is set without `event`", "Say with `event` what to replace.");
+  if (override !== undefined) overrideCall(state, override);
   registry.assertOpen();
   const nowMs = registry.clock.now();
   const done = { atMs: nowMs, action: "fork", workflow: run.workflow, by } as const;

@@ -33,7 +33,7 @@ export interface RetainSetup {
 /**
  * Returns how many were deleted.
  *
- * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`
+ * @throws {WorkflowError} `OPTION_INVALID`
  */
 export async function retainRuns(setup: RetainSetup, retention: Retention): Promise<number> {
   const { limit = Number.POSITIVE_INFINITY, status = ended } = retention;

@@ -10,10 +10,11 @@ import type { Tick } from "../../engine/tick.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
-import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
-import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
+import type { LoadFrom } from "../worker/load/load.js";
+import type { AppliedTick, Member } from "../worker/load/run-tree.js";
 import { AttemptCalls, codeOf, type Moment } from "./attempt-calls.js";
 import { sinceKept } from "./history.js";
+import { type PastTick, Timeline } from "./timeline.js";
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
@@ -50,12 +51,11 @@ async function* attemptsSince(
   { after, limit }: AttemptsRange,
 ): AsyncGenerator<RunAttempt, void> {
   const start = Math.max(after, first - 1);
-  const { tree } = await loadTree(from, start);
+  const timeline = await Timeline.after(from, start);
   const attempts = new Attempts(limit);
-  if (start > after) attempts.takeOver(tree, start);
-  for await (const { number, applied } of steps(from, { tree, ticks: start })) {
-    tree.forgetOutcomes();
-    if (applied !== null) attempts.apply(number, applied);
+  if (start > after) attempts.takeOver(timeline);
+  for await (const tick of timeline.ticks(from)) {
+    attempts.apply(tick);
     yield* attempts.ended();
     if (attempts.isDone) return;
   }
@@ -81,7 +81,7 @@ class Attempts {
   }
 
   /** Adds the attempts that were running where the kept ticks begin. The start is known of first attempts only. */
-  takeOver(tree: RunTree, number: number): void {
+  takeOver({ tree, number }: Timeline): void {
     for (const member of tree.members.values()) {
       const { atMs } = member.state;
       for (const item of member.state.items.values()) {
@@ -97,7 +97,7 @@ class Attempts {
     }
   }
 
-  apply(number: number, applied: AppliedTick): void {
+  apply({ number, applied }: PastTick): void {
     const { tick, member, item, isOfAttempt, commands } = applied;
     const moment = { number, atMs: member.state.atMs };
     if ((tick.type === "run.resumed" || tick.type === "run.retried") && !applied.isRefused)

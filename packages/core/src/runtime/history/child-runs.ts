@@ -2,24 +2,18 @@
 
 import type { RunStatus } from "../../engine/state.js";
 import type { ChildRun } from "../api/history.types.js";
-import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import type { LoadFrom } from "../worker/load/load.js";
 import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
-import { sinceKept } from "./history.js";
+import { readKept, Timeline } from "./timeline.js";
 
 /** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
-export async function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
-  const { value } = await sinceKept(from, (first) => childrenSince(from, first)).next();
-  return value as ChildRun[];
-}
-
-async function* childrenSince(from: LoadFrom, first: number): AsyncGenerator<ChildRun[], void> {
-  const { tree } = await loadTree(from, first - 1);
-  const children = new Map<string, ChildRun>();
-  for await (const { applied } of steps(from, { tree, ticks: first - 1 })) {
-    tree.forgetOutcomes();
-    if (applied !== null) follow(children, tree, applied);
-  }
-  yield ended(tree.root, [...children.values()]);
+export function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
+  return readKept(from, async (first) => {
+    const timeline = await Timeline.after(from, first - 1);
+    const children = new Map<string, ChildRun>();
+    for await (const { applied } of timeline.ticks(from)) follow(children, timeline.tree, applied);
+    return ended(timeline.tree.root, [...children.values()]);
+  });
 }
 
 /** A child that was running when its parent ended has ended with it, without its own tick. Parents come first. */

@@ -3,9 +3,10 @@ import type { RunState, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { ItemInput, MomentOptions, PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
-import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import type { LoadFrom } from "../worker/load/load.js";
 import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
-import { assertTick, sinceKept, trimmed } from "./history.js";
+import { assertTick, trimmed } from "./history.js";
+import { readKept, Timeline } from "./timeline.js";
 
 interface Wanted {
   readonly tick: number;
@@ -18,32 +19,27 @@ interface Wanted {
  * @throws {WorkflowError} `OPTION_INVALID` for a tick or child that never existed, `HISTORY_TRIMMED` for a tick that is no longer
  * kept.
  */
-export async function momentOf(
+export function momentOf(
   from: LoadFrom,
   tick: number,
   { childId, item }: Pick<MomentOptions, "childId" | "item"> = {},
 ): Promise<RunMoment> {
   assertTick(from, tick);
   const wanted = { tick, runId: childId ?? from.run.key.runId, item };
-  const { value } = await sinceKept(from, (first) => momentSince(from, first, wanted)).next();
-  return value as RunMoment;
+  return readKept(from, (first) => momentSince(from, first, wanted));
 }
 
-async function* momentSince(
-  from: LoadFrom,
-  first: number,
-  { tick, runId, item }: Wanted,
-): AsyncGenerator<RunMoment, void> {
+async function momentSince(from: LoadFrom, first: number, { tick, runId, item }: Wanted): Promise<RunMoment> {
   const start = Math.min(first - 1, tick);
   if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
-  const { tree } = await loadTree(from, start);
+  const timeline = await Timeline.after(from, start);
+  const { tree } = timeline;
   const ended: Ended = new Map([[tree.root.state.runId, new Map()]]);
   // An ended child has left the tree: its last state is kept here.
   const find = (): Member | undefined => tree.members.get(runId);
   let shown = find();
-  for await (const { applied } of steps(from, { tree, ticks: start }, tick)) {
-    tree.forgetOutcomes();
-    if (applied !== null) count(ended, applied);
+  for await (const { applied } of timeline.ticks(from, tick)) {
+    count(ended, applied);
     shown = find() ?? shown;
   }
   if (shown === undefined) throw childUnknown(from, tick, runId);
@@ -51,7 +47,7 @@ async function* momentSince(
   const isLeft = find() === undefined || tree.root.state.status !== "running";
   const isCutOff = state.status === "running" && isLeft;
   const isInside = (of: { readonly runId: string }): boolean => of.runId === runId || of.runId.startsWith(`${runId}/`);
-  yield {
+  return {
     number: tick,
     atMs: tree.root.state.atMs,
     status: isCutOff ? "cancelled" : state.status,

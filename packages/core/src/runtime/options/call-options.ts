@@ -26,7 +26,7 @@ export const callOptions = {
   children: "tenant",
   ticks: "tenant",
   stateAt: "tenant",
-  fork: "tenant at edit event item runId by",
+  fork: "tenant at edit event item override runId by",
   export: "tenant records",
   import: "tenant records",
   release: "tenant",

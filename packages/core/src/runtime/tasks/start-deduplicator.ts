@@ -43,7 +43,7 @@ interface StoredDedupe {
   readonly expiry: string;
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
+/** @throws {WorkflowError} `OPTION_INVALID` */
 export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
   checkCallOptions("run.dedupe", dedupe);
   const { failed = "keep" } = dedupe;

@@ -19,6 +19,8 @@ import { encodeOutcome } from "../../snapshot/encode.js";
 import { type EncodedTick, encodeTick } from "../../snapshot/tick-codec.js";
 import { shortTick, wholeTick } from "./short-tick.js";
 
+const writeLess = "Return, send and write less at once, or keep large data elsewhere and its address in the run.";
+
 export type JournalEntry =
   | { readonly kind: "tick"; readonly child: ChildPlace | null; readonly json: EncodedTick }
   | { readonly kind: "code"; readonly hash: string };
@@ -41,7 +43,7 @@ export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
     throw new WorkflowError({
       code: "VALUE_UNSERIALIZABLE",
       message: `${tick.type} is more than one text can hold, which cannot be stored.`,
-      hint: "Return, send and write less at once, or keep large data elsewhere and its address in the run.",
+      hint: writeLess,
       details: { path: tick.type },
       cause,
     });
@@ -77,7 +79,7 @@ export function tickTooLong({ type }: Tick, length: number, most: number): Workf
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
     message: `${type} has ${length} characters of JSON; the store of this run accepts at most ${most} per tick.`,
-    hint: "Return, send and write less at once, or keep large data elsewhere and its address in the run.",
+    hint: writeLess,
     details: { path: type, length, most },
   });
 }

@@ -41,3 +41,24 @@ it("has the calls that only one run has made", () => {
 
   expect(pair?.texts.map(({ title, b }) => [title, b])).toContainEqual(["Answer", ""]);
 });
+
+it("matches the calls of a fork by their ids, and leaves out what was before it", () => {
+  const one = sideOf("Be kind.", "yes");
+  const two = sideOf("Be kind.", "no");
+  const later = (side: ReturnType<typeof sideOf>, tick: number) => {
+    const [entryOf, attemptOf] = [side.entries[0], side.attempts[0]];
+    const call = { ...attemptOf?.calls[0], call: "/@x/run=m1", startedTick: tick, endedTick: tick } as never;
+    const record = { ...entryOf, number: tick, tick: { ...entryOf?.tick, call: "/@x/run=m1" } } as never;
+    return { call, record };
+  };
+  const [inA, inB] = [later(sideOf("Be kind.", "first"), 5), later(two, 2)];
+  const a = {
+    entries: [...one.entries, inA.record],
+    attempts: [attempt("ask", 1, { calls: [...(one.attempts[0]?.calls ?? []), inA.call] })],
+  };
+  const b = { entries: [inB.record], attempts: [attempt("ask", 1, { calls: [inB.call] })] };
+
+  expect(modelPairs(a, b, 4)).toEqual([
+    { step: "ask", number: 2, texts: [{ title: "Answer", a: "assistant: first", b: "assistant: no" }] },
+  ]);
+});

@@ -23,31 +23,47 @@ interface Side {
   readonly attempts: readonly RunAttempt[];
 }
 
-/** Calls that differ, in the order of A; calls of one step are matched by their order. */
-export function modelPairs(a: Side, b: Side): readonly ModelPair[] {
-  const [ofA, ofB] = [callsByStep(a), callsByStep(b)];
-  const steps = [...new Set([...ofA.keys(), ...ofB.keys()])];
-  return steps.flatMap((step) => {
-    const [left, right] = [ofA.get(step) ?? [], ofB.get(step) ?? []];
-    const longest = Math.max(left.length, right.length);
-    return Array.from({ length: longest }, (_none, index) => {
-      const texts = textsOf(left[index]).map((text, at) => ({ ...text, b: textsOf(right[index])[at]?.a ?? "" }));
-      return { step, number: index + 1, texts: texts.filter((text) => text.a !== text.b) };
-    }).filter(({ texts }) => texts.length > 0);
+/**
+ * Calls that differ, in the order of A. Calls of one step are matched by their ids in it, and those of several items by their order.
+ *
+ * @param forkAt Tick of A after which B was forked: B has not made the calls that had ended by then. `null` for two runs of their own.
+ */
+export function modelPairs(a: Side, b: Side, forkAt: number | null = null): readonly ModelPair[] {
+  const [left, right] = [callsByPlace(a, forkAt), callsByPlace(b, null)];
+  return [...new Set([...left.keys(), ...right.keys()])].flatMap((place) => {
+    const [mine, other] = [left.get(place), right.get(place)];
+    const { step = "", number = 1 } = mine ?? other ?? {};
+    const texts = textsOf(mine?.model).map((text, at) => ({ ...text, b: textsOf(other?.model)[at]?.a ?? "" }));
+    const differing = texts.filter((text) => text.a !== text.b);
+    return differing.length === 0 ? [] : [{ step, number, texts: differing }];
   });
 }
 
-function callsByStep({ entries, attempts }: Side): ReadonlyMap<string, readonly ModelCall[]> {
+interface PlacedCall {
+  readonly step: string;
+  /** Number of the call in its step, from 1. */
+  readonly number: number;
+  readonly call: string;
+  readonly tick: number;
+  readonly model: ModelCall;
+}
+
+/** By step, id of the call, and number of the items that have made such a call before. */
+function callsByPlace({ entries, attempts }: Side, after: number | null): ReadonlyMap<string, PlacedCall> {
   const items = groupBy(attempts, ({ runId, item }) => `${runId}#${item}`);
-  const bySteps = new Map<string, ModelCall[]>();
-  for (const own of items.values()) {
-    const step = own[0]?.step ?? "";
-    const calls = itemCallsOf({ entries, attempts: own }).flatMap(({ model }: ItemCall) =>
-      model === null ? [] : [model],
-    );
-    bySteps.set(step, [...(bySteps.get(step) ?? []), ...calls]);
-  }
-  return bySteps;
+  const numbers = new Map<string, number>();
+  const calls = [...items.values()].flatMap((own) =>
+    itemCallsOf({ entries, attempts: own }).flatMap(({ call, tick, model }: ItemCall): PlacedCall[] => {
+      if (model === null) return [];
+      const { step = "" } = own[0] ?? {};
+      const number = (numbers.get(step) ?? 0) + 1;
+      numbers.set(step, number);
+      return [{ step, number, call, tick, model }];
+    }),
+  );
+  const alike = groupBy(calls, ({ step, call }) => JSON.stringify([step, call]));
+  const placed = [...alike].flatMap(([place, list]) => list.map((one, index) => [`${place} ${index}`, one] as const));
+  return new Map(placed.filter(([, { tick }]) => after === null || tick > after));
 }
 
 /** The texts of a side, as `a`; empty ones for a call that the side does not have. */

@@ -53,7 +53,9 @@ export function CallFacts({ call }: { readonly call: ItemCall }): ReactNode {
   const isBad = status === "failed" || status === "waiting";
   const facts = [
     attempts > 1 ? `attempt ${attempts}` : "",
-    model === null ? "" : `${grouped(model.usage.inputTokens)} + ${grouped(model.usage.outputTokens)} tokens`,
+    model === null || model.record === "none"
+      ? ""
+      : `${grouped(model.usage.inputTokens)} + ${grouped(model.usage.outputTokens)} tokens`,
     endedAtMs === null ? "" : duration(endedAtMs - startedAtMs),
   ];
   return (

@@ -25,8 +25,11 @@ export function ModelCallView({ call }: { readonly call: ModelCall }): ReactNode
   };
   return (
     <>
-      <ModelFacts call={call} />
-      {call.record !== "full" && (
+      {call.record !== "none" && <ModelFacts call={call} />}
+      {call.record === "none" && (
+        <p className="muted">A call that has not succeeded has no record: this follows from the calls before it.</p>
+      )}
+      {(call.record === "off" || call.record === "redacted") && (
         <p className="muted">
           {call.record === "off" ? "The request was not recorded." : "Parts of the request were not recorded."} The
           agent says so with <code>record: "{call.record}"</code>.

@@ -2,9 +2,11 @@
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
 import { CodeButton } from "../../graph/code-dialog.js";
+import { placeOfCall } from "../../model/asked-again.js";
 import type { ItemCall } from "../../model/item-calls.js";
 import { attemptsOf, contentOfTick, failureOf, outputOf } from "../../model/run-data.js";
 import type { RunStore } from "../../model/run-store.js";
+import { useStudioConfig } from "../../shell/studio-config.js";
 import { Button } from "../../ui/controls.js";
 import { Empty } from "../../ui/states.js";
 import type { Selection } from "../use-selection.js";
@@ -30,7 +32,8 @@ export interface StepDataProps {
 }
 
 export function StepData(props: StepDataProps): ReactNode {
-  const { run, entry, selection, calls, workflow } = props;
+  const { run, rootId, entry, selection, calls, workflow } = props;
+  const { may } = useStudioConfig();
   const { step, subject, call: chosen, onCall, onGo } = selection;
   const { list: attempts } = run.attempts;
   const content = useMemo(() => (entry === undefined ? null : contentOfTick(entry)), [entry]);
@@ -38,8 +41,10 @@ export function StepData(props: StepDataProps): ReactNode {
   const isUnreached = own.length === 0 && step !== null;
   const call = chosen === null ? undefined : calls.find((one) => one.call === chosen);
   if (call !== undefined) {
-    const label = own[0] === undefined ? "Step" : run.facts.naming(own[0].step, own[0].runId).label;
-    return <CallData key={call.call} call={call} step={label} onBack={() => onCall(null)} onGo={onGo} />;
+    const [first] = own;
+    const label = first === undefined ? "Step" : run.facts.naming(first.step, first.runId).label;
+    const again = may.override && first?.runId === rootId ? { runId: rootId, ...placeOfCall(first.item, call) } : null;
+    return <CallData key={call.call} {...{ call, again, onGo }} step={label} onBack={() => onCall(null)} />;
   }
   if (own.length === 0 && content === null && step === null)
     return <Empty>This tick holds no data. Choose a step or another tick.</Empty>;
