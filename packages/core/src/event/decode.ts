@@ -8,7 +8,7 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { copyValue } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
 import { decodeWithin, type NestedReader } from "../value/decode.js";
 import type { EncodedValue } from "../value/encode-tree.js";
 import { deepFreeze } from "../value/freeze.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { copyValue } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
 import { recordError } from "../value/error-record.js";
 import { JoinIncompleteEvent, makeEngineEvent, StartEvent, StepFailedEvent, StopEvent } from "./built-in-events.js";
 import { mayConvert } from "./converting-schema.js";

@@ -21,7 +21,7 @@ import {
 } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
 import { decodeOwn } from "../event/decode.js";
-import { freezeState } from "../state/freeze-state.js";
+import { freezeState } from "../value/freeze.js";
 import { isRecord } from "../value/plain.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";

@@ -1,7 +1,7 @@
 import { invariant } from "../errors/invariant.js";
+import { freezeContainer, freezeState } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/plain.js";
 import { type Container, copyOf } from "./draft-node.js";
-import { freezeContainer, freezeState } from "./freeze-state.js";
 import type { StateChange, StatePatch } from "./patch.types.js";
 
 /** The state after a change, deeply frozen. Parts that did not change are shared. */

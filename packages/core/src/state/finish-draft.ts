@@ -4,7 +4,8 @@
  * @module
  */
 
-import { isOwn, ownCopy } from "../value/own-value.js";
+import { isOwn, ownCopy } from "../value/copy.js";
+import { freezeState } from "../value/freeze.js";
 import { isKnown } from "../value/plain-json-cache.js";
 import { diffState } from "./diff-state.js";
 import {
@@ -19,7 +20,6 @@ import {
   replaceParts,
   valueAt,
 } from "./draft-node.js";
-import { freezeState } from "./freeze-state.js";
 import { NEW, type Piece } from "./list-pieces.js";
 import type { StatePatch } from "./patch.types.js";
 

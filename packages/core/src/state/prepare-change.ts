@@ -1,10 +1,10 @@
 import { WorkflowError } from "../errors/workflow-error.js";
+import { freezeContainer, freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/plain.js";
 import type { ValueType } from "../value/storable.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
 import { finishDraft } from "./finish-draft.js";
-import { freezeContainer, freezeState } from "./freeze-state.js";
 import type { StateChange, StatePatch } from "./patch.types.js";
 import { findSlot, type Path } from "./path.js";
 import { type Place, refuseUnstorable, root, unstorable, type Weight } from "./refuse-unstorable.js";

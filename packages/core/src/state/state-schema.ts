@@ -8,10 +8,10 @@ import { sameValue } from "../event/equal.js";
 import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
 import { describeIssues, isSchema, issuesAt, refusePromise } from "../event/schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
+import { freezeState } from "../value/freeze.js";
 import { nearest } from "../value/nearest.js";
 import { isForbiddenKey, isRecord } from "../value/plain.js";
 import type { ValueType } from "../value/storable.js";
-import { freezeState } from "./freeze-state.js";
 import { refuseUnstorable, root } from "./refuse-unstorable.js";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -10,6 +10,7 @@
  */
 import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { freezeState } from "../value/freeze.js";
 import { isThenable } from "../value/is-thenable.js";
 import { assertFunction } from "../value/option-value.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
@@ -25,7 +26,6 @@ import {
 } from "./edit-context.js";
 import { withoutDrafts } from "./finish-draft.js";
 import { type FinishEdit, FinishGroup, type MadeEdit } from "./finish-group.js";
-import { freezeState } from "./freeze-state.js";
 import { type Path, readPath } from "./path.js";
 import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";

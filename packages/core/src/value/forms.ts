@@ -7,7 +7,7 @@
  * @module
  */
 import { type Form, type FormOf, instanceOf } from "./encode-tree.js";
-import { kindOf } from "./kind.js";
+import { isOfClass, kindOf } from "./kind.js";
 import { isRecord } from "./plain.js";
 
 export const MAX_BIGINT_DIGITS = 10_000;
@@ -25,6 +25,11 @@ export const views: readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[] = 
   BigInt64Array,
   BigUint64Array,
 ];
+
+/** The class of a typed array; `undefined` for one of a class that extends it. */
+export function viewOf(value: object): (typeof views)[number] | undefined {
+  return views.find((view) => isOfClass(value, view));
+}
 
 function encodeBytes(view: ArrayBufferView): [string, string] {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);

@@ -7,7 +7,6 @@
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
-import { viewOf } from "./copy-rich.js";
 import {
   type EncodedValue,
   type Encoder,
@@ -19,7 +18,7 @@ import {
   type Walk,
 } from "./encode-tree.js";
 import { nativeErrors, recordError } from "./error-record.js";
-import { forms, MAX_BIGINT_DIGITS } from "./forms.js";
+import { forms, MAX_BIGINT_DIGITS, viewOf } from "./forms.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 import { isPlainObject } from "./plain.js";

@@ -15,7 +15,7 @@ import type { CallPromise } from "../../state/call-promise.js";
 import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
-import { copyValue } from "../../value/codec.js";
+import { copyValue } from "../../value/copy.js";
 import { type ErrorRecord, reviveError } from "../../value/error-record.js";
 import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
