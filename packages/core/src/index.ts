@@ -100,7 +100,7 @@ export type {
 export type { RunStream } from "./stream/run-stream.js";
 export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
-export { PieceReader } from "./value/piece-reader.js";
+export { PieceReader } from "./value/pieces.js";
 export type { Piece, WrittenPieces } from "./value/pieces.types.js";
 
 // ---- context and state

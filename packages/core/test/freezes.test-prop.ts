@@ -4,7 +4,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { copyValue, isOwn, ownValue } from "../src/value/copy.js";
 import { deepFreeze, freezeState } from "../src/value/freeze.js";
-import { isPlainObject } from "../src/value/plain.js";
+import { isPlainObject } from "../src/value/kind.js";
 
 class Point {
   readonly x: unknown;

@@ -12,7 +12,7 @@ import { consoleLog } from "../system/system.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { formatValue } from "../value/format-value.js";
 import { checkOptions } from "../value/known-options.js";
-import { assertOption, positiveInteger, wrongOption } from "../value/option-value.js";
+import { assertOption, positiveInteger, wrongOption } from "../value/options.js";
 import type { ValueType } from "../value/storable.js";
 
 /** Options of a workflow instance. */

@@ -154,8 +154,7 @@ export {
   wholeNumber,
   withMethods,
 } from "../value/option-rules.js";
-export { pageSize } from "../value/option-value.js";
-export { checkOptions, type OptionChecks, refuseOptions } from "../value/options.js";
+export { checkOptions, type OptionChecks, pageSize, refuseOptions } from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
 export { examine } from "../value/storable.js";
 

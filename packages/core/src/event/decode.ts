@@ -10,11 +10,11 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { copyValue } from "../value/copy.js";
 import { decodeWithin, type NestedReader } from "../value/decode.js";
-import type { EncodedValue } from "../value/encode-tree.js";
 import { deepFreeze } from "../value/freeze.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
-import { nearest } from "../value/nearest.js";
 import type { ValueType } from "../value/storable.js";
+import type { EncodedValue } from "../value/tree.js";
+import { nearest } from "../value/unknown-names.js";
 import { isVersion, runMigration } from "../value/version.js";
 import { mayConvert } from "./converting-schema.js";
 import type { EventClass, WorkflowEvent } from "./event.js";

@@ -1,7 +1,7 @@
 import type { Clock } from "../engine/ports.js";
 import { unlessAborted } from "../system/unless-aborted.js";
 import { checkOptions } from "../value/known-options.js";
-import { positiveInteger } from "../value/option-value.js";
+import { positiveInteger } from "../value/options.js";
 
 /** A limit over all runs. Without a field, that number is not limited. */
 export interface LimitOptions {

@@ -23,7 +23,7 @@ import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { checkOptions } from "../value/known-options.js";
-import { assertFunction, assertOption } from "../value/option-value.js";
+import { assertFunction, assertOption } from "../value/options.js";
 import { number, object, oneOf, text } from "../value/shape.js";
 import type { LiveRunCore } from "./run.types.js";
 

@@ -17,7 +17,7 @@ import { areOverrides } from "../resource/overrides.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { assertOption, assertSignal, timeOf, wrongOption } from "../value/option-value.js";
+import { assertOption, assertSignal, timeOf, wrongOption } from "../value/options.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
 import { beginWithChildren } from "./children.js";

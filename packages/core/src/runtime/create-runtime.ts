@@ -14,7 +14,7 @@ import { markHandled } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
-import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/option-value.js";
+import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeAudit } from "./api/audit.types.js";
 import type { CheckReport } from "./api/check.types.js";
 import type {

@@ -22,7 +22,7 @@ import {
 import { Timers } from "../engine/timers.js";
 import { decodeOwn } from "../event/decode.js";
 import { freezeState } from "../value/freeze.js";
-import { isRecord } from "../value/plain.js";
+import { isRecord } from "../value/kind.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { STORED_VERSION, statusAtRest } from "./format.js";

@@ -1,6 +1,6 @@
 import { invariant } from "../errors/invariant.js";
 import { freezeContainer, freezeState } from "../value/freeze.js";
-import { isForbiddenKey } from "../value/plain.js";
+import { isForbiddenKey } from "../value/kind.js";
 import { type Container, copyOf } from "./draft-node.js";
 import type { StateChange, StatePatch } from "./patch.types.js";
 

@@ -10,9 +10,8 @@
  * @module
  */
 
-import { isPlainObject } from "../value/plain.js";
-import { type Container, type DraftNode, has, keysOf, valueAt } from "./draft-node.js";
-import { isNewAt, NEW, type Piece } from "./list-pieces.js";
+import { isPlainObject } from "../value/kind.js";
+import { type Container, type DraftNode, has, isNewAt, keysOf, NEW, type Piece, valueAt } from "./draft-node.js";
 import type { StatePatch } from "./patch.types.js";
 
 type Path = StatePatch["path"];

@@ -15,12 +15,13 @@ import {
   isContainer,
   keysOf,
   latest,
+  NEW,
   nodeOf,
+  type Piece,
   put,
   replaceParts,
   valueAt,
 } from "./draft-node.js";
-import { NEW, type Piece } from "./list-pieces.js";
 import type { StatePatch } from "./patch.types.js";
 
 export interface Finished {

@@ -9,10 +9,10 @@ import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
 import { describeIssues, isSchema, issuesAt, refusePromise } from "../event/schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
 import { freezeState } from "../value/freeze.js";
-import { nearest } from "../value/nearest.js";
-import { isForbiddenKey, isRecord } from "../value/plain.js";
+import { isForbiddenKey, isRecord } from "../value/kind.js";
 import type { ValueType } from "../value/storable.js";
-import { refuseUnstorable, root } from "./refuse-unstorable.js";
+import { nearest } from "../value/unknown-names.js";
+import { refuseUnstorable, root } from "./state-limits.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -11,8 +11,8 @@
 import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeState } from "../value/freeze.js";
-import { isThenable } from "../value/is-thenable.js";
-import { assertFunction } from "../value/option-value.js";
+import { isThenable } from "../value/kind.js";
+import { assertFunction } from "../value/options.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import {
@@ -27,8 +27,8 @@ import {
 import { withoutDrafts } from "./finish-draft.js";
 import { type FinishEdit, FinishGroup, type MadeEdit } from "./finish-group.js";
 import { type Path, readPath } from "./path.js";
-import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
-import { StateSize } from "./state-size.js";
+import { prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
+import { type PreparedChange, StateSize } from "./state-limits.js";
 
 /** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
 interface LockClock {

@@ -1,7 +1,7 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
 import { checkOptions } from "../value/known-options.js";
-import { assertFunction, assertSignal, positiveInteger } from "../value/option-value.js";
+import { assertFunction, assertSignal, positiveInteger } from "../value/options.js";
 import type { StreamOptions, StreamSource } from "./stream.types.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";

@@ -1,13 +1,13 @@
 /**
- * Values of a run to JSON. How they come back: `decode.ts`. The form itself: `encode-tree.ts`.
+ * Values of a run to JSON. How they come back: `decode.ts`. The form itself: `tree.ts`.
  *
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { EncodedValue } from "./encode-tree.js";
 import { unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
 import { knownPlain, rememberPlain } from "./plain-json-cache.js";
 import { examine, storableHint, type Unstorable, type ValueType } from "./storable.js";
+import type { EncodedValue } from "./tree.js";
 
 const none: readonly ValueType[] = [];
 

@@ -8,9 +8,8 @@
  */
 import { errorFrom, recordError } from "./error-record.js";
 import { viewOf } from "./forms.js";
-import { isForeign, kindOf } from "./kind.js";
+import { isForeign, isPlainObject, kindOf } from "./kind.js";
 import { unmeasured } from "./limits.js";
-import { isPlainObject } from "./plain.js";
 import { isKnown } from "./plain-json-cache.js";
 import { examine, isChoosy, type ValueType } from "./storable.js";
 

@@ -1,6 +1,6 @@
 /** Freezes values all the way down, by one walk: the fields of events, and states. */
 import { isOwn, ownValue } from "./copy.js";
-import { isPlainObject } from "./plain.js";
+import { isPlainObject } from "./kind.js";
 import { isKnown } from "./plain-json-cache.js";
 
 /**

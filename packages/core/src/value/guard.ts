@@ -6,8 +6,8 @@
  */
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { isForbiddenKey, isPlainObject } from "./kind.js";
 import { describeExcess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
-import { isForbiddenKey, isPlainObject } from "./plain.js";
 import { LARGE, rememberPlain } from "./plain-json-cache.js";
 
 export interface GuardOptions {

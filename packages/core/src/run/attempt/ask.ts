@@ -19,7 +19,7 @@ import type { ObjectSchema } from "../../event/schema.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
 import { toMs } from "../../value/duration.js";
 import { checkOptions } from "../../value/known-options.js";
-import { assertOption } from "../../value/option-value.js";
+import { assertOption } from "../../value/options.js";
 import { forgetQuestion, noteQuestion } from "../questions.js";
 import type { AttemptCore } from "../run.types.js";
 import { insideCall } from "./call-ids.js";

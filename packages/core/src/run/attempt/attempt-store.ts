@@ -6,7 +6,7 @@ import type { Path } from "../../state/path.js";
 import type { StateStore, Writer } from "../../state/state-store.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
-import { assertFunction } from "../../value/option-value.js";
+import { assertFunction } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { inScope } from "./call-ids.js";
 import { nameOf } from "./call-names.js";

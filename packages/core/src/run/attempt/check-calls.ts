@@ -5,7 +5,7 @@ import { runLimits } from "../../engine/run-limits.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { isEventClass } from "../../event/facts.js";
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { inScopeText, scopeDetails } from "./scopes.js";
 import { stepError } from "./step-error.js";

@@ -5,7 +5,7 @@ import type { EventClass } from "../../event/event.js";
 import { eventTypeOf, isSubclass, roleOf } from "../../event/facts.js";
 import { comesFromOutside } from "../../graph/validate.js";
 import { encodeValue } from "../../value/codec.js";
-import { isRecord } from "../../value/plain.js";
+import { isRecord } from "../../value/kind.js";
 import type { AttemptCore } from "../run.types.js";
 import { undeclared } from "./output.js";
 import { inScopeText, scopeDetails } from "./scopes.js";

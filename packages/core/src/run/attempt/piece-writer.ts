@@ -15,10 +15,10 @@ import type { OpenCall } from "../../state/edit-context.js";
 import { addPiece } from "../../stream/add-piece.js";
 import { encodeValue } from "../../value/codec.js";
 import { copyValue } from "../../value/copy.js";
-import { assertOption } from "../../value/option-value.js";
+import { isRecord } from "../../value/kind.js";
+import { assertOption } from "../../value/options.js";
 import { sizeOf, sizeOfAll } from "../../value/pieces.js";
 import type { Piece } from "../../value/pieces.types.js";
-import { isRecord } from "../../value/plain.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 
 const LEAST_MS = 50;

@@ -37,7 +37,7 @@ import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
 import { isDate } from "../../value/kind.js";
 import { checkOptions } from "../../value/known-options.js";
-import { assertFunction, assertSignal, timeOf } from "../../value/option-value.js";
+import { assertFunction, assertSignal, timeOf } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";

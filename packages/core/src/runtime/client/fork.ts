@@ -7,7 +7,7 @@ import { createDraft } from "../../state/draft.js";
 import { prepareEdit } from "../../state/prepare-change.js";
 import { formatValue } from "../../value/format-value.js";
 import { freezeState } from "../../value/freeze.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type { ForkOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";

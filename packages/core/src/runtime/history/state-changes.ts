@@ -8,7 +8,7 @@ import type { Tick } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
 import { applyPatches } from "../../state/apply-change.js";
 import type { StateChange, StatePatch } from "../../state/patch.types.js";
-import { isPlainObject } from "../../value/plain.js";
+import { isPlainObject } from "../../value/kind.js";
 import type { ChangedValue } from "../api/history.types.js";
 import type { AppliedTick } from "../worker/load/run-tree.js";
 
