@@ -13,8 +13,15 @@ import { deepFreeze } from "../value/freeze.js";
 import { insideEdit } from "../value/inside-edit.js";
 import { isForbiddenKey } from "../value/kind.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
-import { describeIssues, isSchema, issuesAt, refusePromise } from "./schema-answers.js";
-import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
+import {
+  describeIssues,
+  isSchema,
+  issuesAt,
+  refusePromise,
+  type SchemaIssue,
+  type SchemaResult,
+  type StandardSchema,
+} from "./schema.js";
 
 /** Facts of a defined event class. */
 export interface EventPlan {

@@ -12,7 +12,7 @@
 
 import type { Log } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { retryHint } from "../retry/verdict.js";
+import { retryHint } from "../retry/judge.js";
 import { recordError } from "../value/error-record.js";
 import { isThenable } from "../value/kind.js";
 import { checkResources, rankOf } from "./check-resources.js";

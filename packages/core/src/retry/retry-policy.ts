@@ -5,11 +5,11 @@
  * @module
  */
 import { checkOptions } from "../value/known-options.js";
+import { retryHint } from "./judge.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 import type { RetryCondition } from "./retry-if.js";
 import { type RetryStop, stop } from "./stop.js";
-import { retryHint } from "./verdict.js";
 import { type RetryWait, wait } from "./wait.js";
 
 export interface RetryOptions {

@@ -13,7 +13,7 @@ import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { areOverrides } from "../resource/overrides.js";
+import { areOverrides } from "../resource/check-resources.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";

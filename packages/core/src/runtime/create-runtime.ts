@@ -7,7 +7,7 @@
 import type { Receipt } from "../authoring/handler.types.js";
 import type { ContextDict } from "../authoring/run-context.types.js";
 import { resolveStart } from "../compile/start-event.js";
-import { traceContextOf } from "../inspect/trace-context.js";
+import { traceContextOf } from "../inspect/trace.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { limitsOf } from "../run/start.js";
 import { markHandled } from "../system/deferred.js";

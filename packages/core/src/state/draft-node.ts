@@ -242,10 +242,7 @@ export const NEW = -1;
 const MANY = 64;
 
 /** Takes `remove` items out at a place and puts `add` new ones there. False: too many pieces. */
-export function insertPiece(
-  pieces: Piece[],
-  { at, remove, add }: { at: number; remove: number; add: number },
-): boolean {
+function insertPiece(pieces: Piece[], { at, remove, add }: { at: number; remove: number; add: number }): boolean {
   const before = pieces.splice(0);
   const keep = (from: number, to: number): void => {
     let start = 0;

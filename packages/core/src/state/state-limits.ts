@@ -40,7 +40,7 @@ export function refuseUnstorable(value: unknown, { path, above }: Place, types: 
   return weightOf(found);
 }
 
-export function weightOf({ items, characters, meta }: Examined): Weight {
+function weightOf({ items, characters, meta }: Examined): Weight {
   return { items, characters, isRich: meta !== undefined };
 }
 

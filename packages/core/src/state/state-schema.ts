@@ -5,9 +5,16 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { sameValue } from "../event/equal.js";
-import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
-import { describeIssues, isSchema, issuesAt, refusePromise } from "../event/schema-answers.js";
-import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
+import {
+  describeIssues,
+  type FieldSchemas,
+  isSchema,
+  issuesAt,
+  type ObjectSchema,
+  refusePromise,
+  type SchemaIssue,
+  type StandardSchema,
+} from "../event/schema.js";
 import { freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
 import type { ValueType } from "../value/storable.js";

@@ -52,7 +52,7 @@ function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }:
   return { json };
 }
 
-export function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
+function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
   const at = inner ? `${path}.${inner}` : path;
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",

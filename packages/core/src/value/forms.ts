@@ -12,7 +12,7 @@ import { type Form, type FormOf, instanceOf } from "./tree.js";
 
 export const MAX_BIGINT_DIGITS = 10_000;
 
-export const views: readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[] = [
+const views: readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[] = [
   Int8Array,
   Uint8Array,
   Uint8ClampedArray,
@@ -39,7 +39,7 @@ function encodeBytes(view: ArrayBufferView): [string, string] {
 }
 
 /** `NaN`, an infinity or -0. */
-export function numberText(value: number): string {
+function numberText(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 

@@ -159,7 +159,7 @@ export function pathOf({ path, above }: Walk, from = 0): (string | number)[] {
   return path.slice(from, above.length);
 }
 
-export function copyOf(container: object): Record<string, unknown> {
+function copyOf(container: object): Record<string, unknown> {
   return (Array.isArray(container) ? [...container] : { ...container }) as Record<string, unknown>;
 }
 

@@ -24,7 +24,7 @@ import { forgetQuestion, noteQuestion } from "../questions.js";
 import type { AttemptCore } from "../run.types.js";
 import { insideCall } from "./call-ids.js";
 import { callsOf } from "./calls.js";
-import { waitKeyRequired } from "./check-waits.js";
+import { waitKeyRequired } from "./check-calls.js";
 
 /** What the context of a step does for a call that waits. */
 export interface Opening {

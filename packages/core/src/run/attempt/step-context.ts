@@ -48,9 +48,19 @@ import { inScope } from "./call-ids.js";
 import { keyed, nameOf } from "./call-names.js";
 import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
-import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
-import { assertSendable, assertTarget } from "./check-sends.js";
-import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
+import {
+  acceptedFor,
+  assertClass,
+  assertNotTooDeep,
+  assertSendable,
+  assertTarget,
+  assertWhere,
+  keyReused,
+  storeUnknown,
+  waitKeyRequired,
+  waitUndeclared,
+  wrongArgument,
+} from "./check-calls.js";
 import { runCall } from "./durable-call.js";
 import { beginFinish } from "./finish-step.js";
 import { refuseCall } from "./forgotten-calls.js";
