@@ -12,7 +12,6 @@
 import type { CompiledStep } from "../compile/compile.js";
 import type { Command, Receipt } from "../engine/command.js";
 import type { GeneratorDrive } from "../engine/optional-modules.js";
-import type { SmallMap } from "../engine/small-map.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
@@ -131,7 +130,7 @@ export interface LiveRun extends LiveRunCore {
   live: boolean;
   readonly journal: RunJournal | null;
   owner: RunOwner | null;
-  readonly attempts: SmallMap<number, AttemptPort>;
+  readonly attempts: Map<number, AttemptPort>;
   children: Map<string, LiveRun> | null;
   stream: EventStream | null;
   /** The sequence number of the next event that readers see. */

@@ -7,7 +7,6 @@
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { Fifo } from "../engine/fifo.js";
 import { enter, listWait } from "../engine/links.js";
-import { SmallMap } from "../engine/small-map.js";
 import {
   type Arrival,
   createFanOutState,
@@ -133,7 +132,7 @@ class StateDecoder extends PartDecoder {
     const place = { item: id, attempt: this.#continues ? attempt : 0 };
     readEach(json.calls, `${path}.calls`, (one, at) => {
       const record = decodeRecord(this, one, { ...place, path: at });
-      (item.calls ??= new SmallMap()).set(record.call, record);
+      (item.calls ??= new Map()).set(record.call, record);
     });
     this.#feed(item, path);
     if (status === "failed" && this.#dict.status === "running")
@@ -249,7 +248,7 @@ class StateDecoder extends PartDecoder {
     });
     readEach(prompts, this.#at("prompts"), ({ promptId, event: encoded, step = null, askedAtMs }, path) => {
       const event = this.event(encoded, `${path}.event`);
-      (state.prompts ??= new SmallMap()).set(promptId, { promptId, event, wait: null, step, askedAtMs });
+      (state.prompts ??= new Map()).set(promptId, { promptId, event, wait: null, step, askedAtMs });
     });
   }
 

@@ -6,7 +6,6 @@
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
-import { SmallMap } from "../../engine/small-map.js";
 import type { CallRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
@@ -55,12 +54,12 @@ export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
 
 export class Calls {
   readonly #attempt: Calling;
-  readonly #occurrences: SmallMap<string, number> = new SmallMap();
-  #open: SmallMap<string, Deferred<unknown>> | null = null;
+  readonly #occurrences: Map<string, number> = new Map();
+  #open: Map<string, Deferred<unknown>> | null = null;
   /** `true`: no call was recorded before the first one of this attempt. */
   readonly #isFirst: boolean;
   /** What has a function at work, by call; `null` before the first. */
-  atWork: SmallMap<unknown, EffectPhase> | null = null;
+  atWork: Map<unknown, EffectPhase> | null = null;
   #resting = 0;
 
   constructor(attempt: Calling) {
@@ -97,7 +96,7 @@ export class Calls {
   }
 
   begin(work: unknown, phase: EffectPhase): void {
-    this.atWork ??= new SmallMap();
+    this.atWork ??= new Map();
     this.atWork.set(work, phase);
     this.#attempt.noteWork();
   }
@@ -147,7 +146,7 @@ export class Calls {
   }
 
   /** Those inside of a call are counted with it, and anew with each of its attempts. */
-  #counts(): SmallMap<string, number> | Map<string, number> {
+  #counts(): Map<string, number> {
     const around = callAround(this.#attempt);
     return around === null ? this.#occurrences : (around.counts ??= new Map());
   }
@@ -158,7 +157,7 @@ export class Calls {
 
   /** Settles when the reducer answers the call. */
   expect(call: string): Promise<unknown> {
-    this.#open ??= new SmallMap();
+    this.#open ??= new Map();
     const known = this.#open.get(call);
     if (known) return known.promise;
     const deferred = new Deferred<unknown>();
