@@ -15,6 +15,7 @@ import type { GeneratorDrive } from "../engine/optional-modules.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
+import type { FailedCall } from "../state/call-promise.js";
 import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
@@ -109,6 +110,8 @@ export interface AttemptCore {
   sends: Send[] | null;
   /** `null` before the first call. */
   calls: Calls | null;
+  /** Calls that have failed, in case nobody handles their errors; `null` before the first. */
+  failures: FailedCall[] | null;
   /** The result of `ctx.finish`. */
   finishResult: FinishResult | null;
   generator: GeneratorDrive | null;

@@ -36,12 +36,13 @@ function isPlain(value: object): boolean {
  * Looks into what is frozen already: a caller may have frozen only the outside. The value has no cycles: checked before.
  */
 export function freezeState<Value>(value: Value): Value {
-  if (typeof value === "object") freezeParts(value, (part) => !isKnown(part) && isStatePart(part));
+  if (typeof value === "object" && value !== null) freezeParts(value, isOpenInState);
   return value;
 }
 
-function isStatePart(value: object): boolean {
-  return Array.isArray(value) || value instanceof Map || value instanceof Set || isPlainObject(value);
+function isOpenInState(part: object): boolean {
+  if (isKnown(part)) return false;
+  return Array.isArray(part) || part instanceof Map || part instanceof Set || isPlainObject(part);
 }
 
 /** @param isFrozen Whether an object is frozen, and its parts in turn. */

@@ -31,14 +31,6 @@ export interface Calling {
   noteWork(): void;
 }
 
-/** Calls that a record is about to answer. A WeakMap, because a waiting run pays for every field. */
-const recalling = new WeakMap<Calls, Set<string>>();
-
-/** The order in which recorded calls were answered, as far as this attempt has repeated them. */
-const places = new WeakMap<Calls, Map<string, number>>();
-/** Calls whose signal has aborted, while the tick that closes them is on its way. */
-const closing = new WeakMap<Calls, Set<string>>();
-
 /** A call with a function. The attempt does not end before it. */
 export interface EffectPhase {
   readonly promise: CallPromise<unknown>;
@@ -61,6 +53,12 @@ export class Calls {
   /** What has a function at work, by call; `null` before the first. */
   atWork: Map<unknown, EffectPhase> | null = null;
   #resting = 0;
+  /** Calls that a record is about to answer. */
+  #recalling: Set<string> | null = null;
+  /** The order in which recorded calls were answered, as far as this attempt has repeated them. */
+  #places: Map<string, number> | null = null;
+  /** Calls whose signal has aborted, while the tick that closes them is on its way. */
+  #closing: Set<string> | null = null;
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
@@ -127,7 +125,7 @@ export class Calls {
   isOpen(given: string): boolean {
     const name = this.#inside(given);
     const call = idOf(name, (this.#counts().get(name) ?? 0) - 1);
-    return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
+    return this.isAwaited(call) && this.#closing?.has(call) !== true;
   }
 
   /** Returns whether this attempt awaits the answer of a call. */
@@ -137,7 +135,8 @@ export class Calls {
 
   /** The call is about to be closed: the next one of its name need not differ from it. */
   noteClosing(call: string): void {
-    closing.set(this, (closing.get(this) ?? new Set()).add(call));
+    this.#closing ??= new Set();
+    this.#closing.add(call);
   }
 
   isClosed(call: string): boolean {
@@ -168,36 +167,33 @@ export class Calls {
   /** Recorded answers come in their original order, so a race has the same winner again. */
   recall(call: string): Promise<unknown> {
     const answer = this.expect(call);
-    const known = recalling.get(this);
-    if (known === undefined) {
-      recalling.set(this, new Set([call]));
+    if (this.#recalling === null) {
+      this.#recalling = new Set([call]);
       queueMicrotask(() => this.#answerInTurn());
-    } else known.add(call);
+    } else this.#recalling.add(call);
     return answer;
   }
 
   /** A live answer must not come first: a recorded one is delivered only while no other call is awaited. */
   #answerInTurn(): void {
     const { clock } = this.#attempt.run.host.ports;
-    if (this.#open?.size === recalling.get(this)?.size && isTurnOver(clock.now()))
+    if (this.#open?.size === this.#recalling?.size && isTurnOver(clock.now()))
       afterTurn(clock, () => this.#answerRecalled());
     else this.#answerRecalled();
   }
 
   #answerRecalled(): void {
-    const recalled = [...(recalling.get(this) ?? [])];
-    recalling.delete(this);
+    const recalled = [...(this.#recalling ?? [])];
+    this.#recalling = null;
     // Mostly one, of code that goes from call to call: the order of records is looked up for several only.
     if (recalled.length > 1) this.#sortByAnswer(recalled);
     for (const call of recalled) this.#attempt.settle(call);
   }
 
   #sortByAnswer(calls: string[]): void {
-    let known = places.get(this);
-    if (known === undefined || calls.filter((call) => !known?.has(call)).length > 1) {
-      known = this.#placesOfAnswers();
-      places.set(this, known);
-    }
+    let known = this.#places;
+    if (known === null || calls.filter((call) => !known?.has(call)).length > 1)
+      known = this.#places = this.#placesOfAnswers();
     const last = known.size;
     const placeOf = (call: string): number => known.get(call) ?? last;
     calls.sort((one, other) => placeOf(one) - placeOf(other));
@@ -217,7 +213,7 @@ export class Calls {
     const record = this.record(call);
     if (record === undefined) return;
     this.#open?.delete(call);
-    closing.get(this)?.delete(call);
+    this.#closing?.delete(call);
     settleWith(this.#attempt, deferred, record);
   }
 
