@@ -51,9 +51,15 @@ function proxyTest(): Test {
   return isProxy;
 }
 
-/** Whether an object can be kept: it is of this realm, and not a Proxy of something that may still change. */
+/** Whether an object can be kept: it is of this realm, and neither a Proxy of something that may still change nor such a Map or Set. */
 export function isOwn(value: object): boolean {
-  return !isForeign(value) && (Object.isFrozen(value) || !(isProxy ?? proxyTest())(value));
+  if (isForeign(value)) return false;
+  return Object.isFrozen(value) ? !isLoose(value) : !(isProxy ?? proxyTest())(value);
+}
+
+/** A Map or Set that its owner has frozen: `Object.freeze` leaves its items as they were. `freezeContainer` gives it methods that refuse. */
+function isLoose(frozen: object): boolean {
+  return (frozen instanceof Map || frozen instanceof Set) && !Object.hasOwn(frozen, "clear");
 }
 
 /** A plain copy with the same parts; the value itself if nothing can take its place. */
