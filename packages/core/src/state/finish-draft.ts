@@ -6,8 +6,7 @@
 
 import { isOwn, ownCopy } from "../value/copy.js";
 import { freezeState } from "../value/freeze.js";
-import { isKnown } from "../value/plain-json-cache.js";
-import { diffState } from "./diff-state.js";
+import { isKnown } from "../value/limits.js";
 import {
   type Container,
   copyOf,
@@ -23,6 +22,7 @@ import {
   valueAt,
 } from "./draft-node.js";
 import type { StatePatch } from "./patch.types.js";
+import { diffState } from "./patches.js";
 
 export interface Finished {
   /** `null`: the whole state is shorter. */

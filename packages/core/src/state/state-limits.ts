@@ -1,7 +1,6 @@
 /** What a state can hold: values that can be stored, and not too much of them. */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { type Measure, valueLimits, warnNearLimit } from "../value/limits.js";
-import { knownPlain, rememberPlain } from "../value/plain-json-cache.js";
+import { knownPlain, type Measure, rememberPlain, valueLimits, warnNearLimit } from "../value/limits.js";
 import { type Examined, examine, storableHint, type Unstorable, type ValueType } from "../value/storable.js";
 import type { StateChange } from "./patch.types.js";
 

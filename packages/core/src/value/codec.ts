@@ -4,8 +4,7 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
-import { knownPlain, rememberPlain } from "./plain-json-cache.js";
+import { knownPlain, rememberPlain, unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
 import { examine, storableHint, type Unstorable, type ValueType } from "./storable.js";
 import type { EncodedValue } from "./tree.js";
 

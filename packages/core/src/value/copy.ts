@@ -9,8 +9,7 @@
 import { errorFrom, recordError } from "./error-record.js";
 import { viewOf } from "./forms.js";
 import { isForeign, isPlainObject, kindOf } from "./kind.js";
-import { unmeasured } from "./limits.js";
-import { isKnown } from "./plain-json-cache.js";
+import { isKnown, unmeasured } from "./limits.js";
 import { examine, isChoosy, type ValueType } from "./storable.js";
 
 /** A copy of what JSON has no form for, of this realm; `undefined` for an array, a plain object, or a value that cannot be copied. */

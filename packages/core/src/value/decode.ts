@@ -12,8 +12,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { type ErrorRecord, errorFrom } from "./error-record.js";
 import { type LeafReaders, readersWith } from "./forms.js";
 import { guardJson } from "./guard.js";
-import type { ValueLimits } from "./limits.js";
-import { knownPlain, rememberPlain } from "./plain-json-cache.js";
+import { knownPlain, rememberPlain, type ValueLimits } from "./limits.js";
 import { isChoosy, takesNothingRead, type ValueType } from "./storable.js";
 import { decodeTree, type EncodedValue, type ReadForm, type Tree } from "./tree.js";
 

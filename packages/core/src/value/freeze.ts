@@ -1,7 +1,7 @@
 /** Freezes values all the way down, by one walk: the fields of events, and states. */
 import { isOwn, ownValue } from "./copy.js";
 import { isPlainObject } from "./kind.js";
-import { isKnown } from "./plain-json-cache.js";
+import { isKnown } from "./limits.js";
 
 /**
  * Freezes plain objects and arrays; other objects stay as they are.

@@ -6,8 +6,8 @@
 
 import type { Tick } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
-import { applyPatches } from "../../state/apply-change.js";
 import type { StateChange, StatePatch } from "../../state/patch.types.js";
+import { applyPatches } from "../../state/patches.js";
 import { isPlainObject } from "../../value/kind.js";
 import type { ChangedValue } from "../api/history.types.js";
 import type { AppliedTick } from "../worker/load/run-tree.js";

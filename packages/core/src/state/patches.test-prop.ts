@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
 import { inOrder, record, replayed, scramble, value } from "../../test/support/random-states.js";
 import { freezeState } from "../value/freeze.js";
-import { diffState } from "./diff-state.js";
+import { diffState } from "./patches.js";
 
 enableMapSet();
 
