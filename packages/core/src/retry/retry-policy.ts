@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
 import { retryHint } from "./judge.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
@@ -36,7 +36,7 @@ export interface RetryOptions {
  * });
  */
 export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
-  checkOptions("retryPolicy", options);
+  checkOptionNames("retryPolicy", options);
   const { when, wait: waits = wait.fixed("5s"), stop: stops = stop.afterAttempts(3) } = options;
   assertParts("when", "matches", when === undefined ? [] : [when]);
   assertParts("wait", "delayMs", [waits]);

@@ -26,7 +26,7 @@ import type { EventClass } from "../event/event.js";
 import { reportCount, reportUnknown } from "../graph/check-declared.js";
 import { fanOutChecks } from "../graph/check-fan-outs.js";
 import { encodingGathered } from "../snapshot/encode-gathered.js";
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
 
 /**
  * Gathers the whole batch of a fan-out into one call: exactly one each time a step that emits `many(…)` opens the
@@ -61,7 +61,7 @@ export function join<const Slots extends JoinSlots>(
   slots: Slots,
   options?: JoinOptions<EventIn<Slots[keyof Slots]>>,
 ): Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>> {
-  if (options !== undefined) checkOptions("join", options);
+  if (options !== undefined) checkOptionNames("join", options);
   registerGathering();
   optionalModules.join = joining;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };

@@ -1,6 +1,6 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
 import { assertFunction, assertSignal, positiveInteger } from "../value/options.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";
@@ -38,7 +38,7 @@ export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
 }
 
 export function createRunStream(source: StreamSource, options: StreamOptions): RunStream {
-  checkOptions("streamEvents", options);
+  checkOptionNames("streamEvents", options);
   assertSignal(options.signal);
   return streamThrough(source, options, []);
 }
