@@ -100,7 +100,7 @@ export type {
 export type { RunStream } from "./stream/run-stream.js";
 export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
-export { PieceReader } from "./value/piece-reader.js";
+export { PieceReader } from "./value/pieces.js";
 export type { Piece, WrittenPieces } from "./value/pieces.types.js";
 
 // ---- context and state
@@ -172,7 +172,7 @@ export type { Log } from "./engine/ports.js";
 export type { Duration } from "./value/duration.js";
 export type { ValueType } from "./value/storable.js";
 export type { FieldsOut, ObjectSchema } from "./event/schema.js";
-export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/standard-schema.js";
+export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/schema.js";
 export type { TypeHint } from "./event/type-hint.js";
 
 export { many } from "./step/many.js";

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { compileWorkflow, decodeTick, encodeTick, type Tick } from "../src/entries/engine.js";
 import { makeEngineEvent, PiecesEvent } from "../src/event/built-in-events.js";
 import { type Piece, PieceReader, type WrittenPieces } from "../src/index.js";
+import { addPiece } from "../src/run/attempt/piece-writer.js";
 import { shortTick, wholeTick } from "../src/runtime/text/short-tick.js";
-import { addPiece } from "../src/stream/add-piece.js";
 import { piecesAfter, sizeOf, sizeOfAll } from "../src/value/pieces.js";
 import { flowOf } from "./support/note-flow.js";
 

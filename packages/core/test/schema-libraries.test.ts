@@ -8,7 +8,7 @@ import * as mini from "zod/mini";
 import * as z3 from "zod3";
 import { decodeEvent } from "../src/event/decode.js";
 import { EventRegistry } from "../src/event/registry.js";
-import type { SchemaIssue, StandardSchema } from "../src/event/standard-schema.js";
+import type { SchemaIssue, StandardSchema } from "../src/event/schema.js";
 import {
   Context,
   defineWorkflow,

@@ -11,8 +11,8 @@ import type { LimitOptions } from "../limit/limiter.js";
 import { consoleLog } from "../system/system.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { formatValue } from "../value/format-value.js";
-import { checkOptions } from "../value/known-options.js";
-import { assertOption, positiveInteger, wrongOption } from "../value/option-value.js";
+import { checkOptionNames } from "../value/known-options.js";
+import { assertOption, positiveInteger, wrongOption } from "../value/options.js";
 import type { ValueType } from "../value/storable.js";
 
 /** Options of a workflow instance. */
@@ -137,7 +137,7 @@ export interface ResolvedWorkflowOptions extends Required<Omit<WorkflowOptions, 
  * @throws {WorkflowError} `OPTION_INVALID`, naming the option.
  */
 export function resolveOptions(options: WorkflowOptions, className: string): ResolvedWorkflowOptions {
-  checkOptions("Workflow", options);
+  checkOptionNames("Workflow", options);
   const { timeout, maxConcurrentRuns } = options;
   return {
     name: nonEmpty(options.name ?? (className || "Workflow")),

@@ -7,9 +7,9 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { freezeState } from "../state/freeze-state.js";
-import { refuseUnstorable, root } from "../state/refuse-unstorable.js";
-import { copyValue } from "../value/codec.js";
+import { refuseUnstorable, root } from "../state/state-limits.js";
+import { copyValue } from "../value/copy.js";
+import { freezeState } from "../value/freeze.js";
 import { isVersion, runMigration } from "../value/version.js";
 import type { CompiledWorkflow } from "./compile.js";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventRole } from "../event/event.js";
-import { assertOption, positiveInteger } from "../value/option-value.js";
+import { assertOption, positiveInteger } from "../value/options.js";
 import { Workflow } from "../workflow/workflow.js";
 import {
   describeWorkflow,

@@ -6,7 +6,7 @@
 
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspection-events.js";
-import { assertOption, positiveInteger } from "../value/option-value.js";
+import { assertOption, positiveInteger } from "../value/options.js";
 import type { Workflow } from "../workflow/workflow.js";
 
 /** What happened in one run so far. */

@@ -5,19 +5,18 @@
  *
  * @module
  */
-import { SmallMap } from "./small-map.js";
 import type { FanOutState, RunState, WaitRecord } from "./state.js";
 
 /** Lists a wait, so that events and answers find it. */
 export function listWait(state: RunState, wait: WaitRecord): void {
-  state.waits ??= new SmallMap();
+  state.waits ??= new Map();
   for (const type of wait.accepts) {
     const waits = state.waits.get(type);
     if (waits) waits.push(wait);
     else state.waits.set(type, [wait]);
   }
   if (wait.promptId === null || wait.prompt === null) return;
-  state.prompts ??= new SmallMap();
+  state.prompts ??= new Map();
   const { promptId, prompt, openedAtMs, item } = wait;
   const step = state.items.get(item)?.step ?? null;
   state.prompts.set(promptId, { promptId, event: prompt, wait, step, askedAtMs: openedAtMs });

@@ -12,7 +12,6 @@
  */
 import type { ErrorRecord } from "../value/error-record.js";
 import type { Fifo } from "./fifo.js";
-import { SmallMap } from "./small-map.js";
 import type { Timers } from "./timers.js";
 
 /**
@@ -52,7 +51,7 @@ export interface RunState {
   streamed: number;
   /** The user's state. Immutable. */
   store: unknown;
-  readonly items: SmallMap<number, WorkItem>;
+  readonly items: Map<number, WorkItem>;
   /** Slots of the steps that run or are queued; `null` without any after a wait or a restart. */
   loads: Map<string, StepLoad> | null;
   /**
@@ -66,9 +65,9 @@ export interface RunState {
   sets: Map<string, EventData[]> | null;
   inbox: PendingEvent[] | null;
   /** Open waits by event type, oldest first. */
-  waits: SmallMap<string, WaitRecord[]> | null;
+  waits: Map<string, WaitRecord[]> | null;
   /** Open prompts by id: those of waits, and those that a step emitted. */
-  prompts: SmallMap<string, OpenPrompt> | null;
+  prompts: Map<string, OpenPrompt> | null;
   timers: Timers<Timer> | null;
   runTimer: Timer | null;
   /** Events that led to nothing, for the error of a stuck run; `null` without any. */
@@ -145,7 +144,7 @@ export interface WorkItem {
   lastError: ErrorRecord | null;
   lastFailedAtMs: number;
   /** Its calls through `ctx`, by call id. */
-  calls: SmallMap<string, CallRecord> | null;
+  calls: Map<string, CallRecord> | null;
   /** Number of open calls that its attempt awaits. */
   open: number;
   /** Answered calls, reported to the attempt once it has its slot again. */
@@ -423,7 +422,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     active: 0,
     nextId: 1,
     streamed: 0,
-    items: new SmallMap(),
+    items: new Map(),
     loads: null,
     scopes: null,
     joins: null,

@@ -61,11 +61,10 @@ export { decodeValue } from "../event/decode.js";
 export type { EncodedEvent } from "../event/event-codec.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "../event/event-codec.js";
-export { eventJsonSchema, type JsonSchema, standardJsonSchema } from "../event/event-schema.js";
+export { eventJsonSchema, type JsonSchema, placedSchema, standardJsonSchema } from "../event/event-schema.js";
 export { classOf, isEvent, roleOf, schemasOf } from "../event/facts.js";
-export { placedSchema } from "../event/placed-schema.js";
 export type { EventRegistry } from "../event/registry.js";
-export { spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
+export { spanIdOf, traceIdOf } from "../inspect/trace.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
 export {
@@ -154,8 +153,7 @@ export {
   wholeNumber,
   withMethods,
 } from "../value/option-rules.js";
-export { pageSize } from "../value/option-value.js";
-export { checkOptions, type OptionChecks, refuseOptions } from "../value/options.js";
+export { checkOptions, type OptionChecks, pageSize, refuseOptions } from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
 export { examine } from "../value/storable.js";
 

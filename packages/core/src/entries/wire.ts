@@ -5,23 +5,9 @@
  * @module
  */
 
-// ---- values
-export { decodeTree, type ReadForm } from "../value/decode-tree.js";
-export {
-  type EncodedValue,
-  type Encoder,
-  encodeTree,
-  type Form,
-  type FormOf,
-  type FormTag,
-  type Parts,
-  pathOf,
-  type Tree,
-  type Walk,
-} from "../value/encode-tree.js";
 // ---- options
 export { formatValue } from "../value/format-value.js";
-export { formsWith } from "../value/forms.js";
+export { formsWith, type LeafReaders, type ReadJson, readersWith } from "../value/forms.js";
 export {
   callable,
   flag,
@@ -34,10 +20,23 @@ export {
   valueRule,
 } from "../value/option-rules.js";
 // ---- pieces of calls
-export { PieceReader } from "../value/piece-reader.js";
-export { piecesType } from "../value/pieces.js";
+export { PieceReader, piecesType } from "../value/pieces.js";
 export type { Piece, WrittenPieces } from "../value/pieces.types.js";
-export { type LeafReaders, type ReadJson, readersWith } from "../value/read-forms.js";
+// ---- values
+export {
+  decodeTree,
+  type EncodedValue,
+  type Encoder,
+  encodeTree,
+  type Form,
+  type FormOf,
+  type FormTag,
+  type Parts,
+  pathOf,
+  type ReadForm,
+  type Tree,
+  type Walk,
+} from "../value/tree.js";
 // ---- agents
 export type * from "../wire/agent.types.js";
 // ---- requests and answers

@@ -10,8 +10,7 @@ import { piecesType } from "../value/pieces.js";
 import type { WrittenPieces } from "../value/pieces.types.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
 import { defineEvent, type EventPlan, planOf } from "./event-class.js";
-import type { FieldsIn, FieldsOut } from "./schema.js";
-import type { StandardSchema } from "./standard-schema.js";
+import type { FieldsIn, FieldsOut, StandardSchema } from "./schema.js";
 import type { TypeHint } from "./type-hint.js";
 
 const anything: StandardSchema = {

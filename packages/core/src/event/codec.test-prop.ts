@@ -2,13 +2,13 @@ import { fc, test } from "@fast-check/vitest";
 import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
 import { limited } from "../../test/support/limited.js";
-import { copyValue, encodeMeasured, encodeValue } from "../value/codec.js";
-import { forms } from "../value/forms.js";
+import { encodeMeasured, encodeValue } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
+import { superjsonLeaves } from "../value/decode.js";
+import { forms, readersWith } from "../value/forms.js";
 import { deepFreeze } from "../value/freeze.js";
 import { guardJson } from "../value/guard.js";
 import { valueLimits } from "../value/limits.js";
-import { readersWith } from "../value/read-forms.js";
-import { superjsonLeaves } from "../value/superjson-leaves.js";
 import { decodeValue } from "./decode.js";
 import { sameValue } from "./equal.js";
 

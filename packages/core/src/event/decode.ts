@@ -8,22 +8,20 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { copyValue } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
 import { decodeWithin, type NestedReader } from "../value/decode.js";
-import type { EncodedValue } from "../value/encode-tree.js";
 import { deepFreeze } from "../value/freeze.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
-import { nearest } from "../value/nearest.js";
 import type { ValueType } from "../value/storable.js";
+import type { EncodedValue } from "../value/tree.js";
+import { nearest } from "../value/unknown-names.js";
 import { isVersion, runMigration } from "../value/version.js";
-import { mayConvert } from "./converting-schema.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { ask, copyFields, invalid, isReserved, planOf } from "./event-class.js";
 import { type EncodedEvent, registryOf, storableTypes } from "./event-codec.js";
 import { eventTypeOf, eventVersionOf } from "./facts.js";
 import type { EventRegistry } from "./registry.js";
-import { issuesAt } from "./schema-answers.js";
-import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
+import { issuesAt, type SchemaIssue, type StandardSchema } from "./schema.js";
 
 const none: readonly ValueType[] = [];
 
@@ -166,4 +164,36 @@ function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFie
         cause,
       }),
   );
+}
+
+// ---- schemas that convert
+
+/**
+ * Returns `false` only when the schema certainly accepts its own output, so that a checked value can be checked again.
+ *
+ * Standard Schema does not say so, therefore this reads the description of zod 4 schemas: only a transform or a pipe
+ * (which a codec is) may return what it does not accept. Schemas of other vendors are never certain.
+ *
+ * @see https://zod.dev/packages/core
+ */
+export function mayConvert(schema: unknown, seen: Set<unknown> = new Set()): boolean {
+  const definition = definitionOf(schema);
+  if (!definition || definition.type === "pipe" || definition.type === "transform") return true;
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const parts = [...Object.values(definition), definition.getter?.()];
+  return parts
+    .flatMap((part) => (typeof part === "object" && part !== null ? [part, ...Object.values(part)] : []))
+    .some((part) => definitionOf(part) !== undefined && mayConvert(part, seen));
+}
+
+interface Definition {
+  readonly type: string;
+  /** Set for `z.lazy`. */
+  readonly getter?: () => unknown;
+}
+
+function definitionOf(schema: unknown): Definition | undefined {
+  const definition = (schema as { _zod?: { def?: Partial<Definition> } } | null | undefined)?._zod?.def;
+  return definition?.type === undefined ? undefined : (definition as Definition);
 }

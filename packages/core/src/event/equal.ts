@@ -9,8 +9,8 @@
  * @module
  */
 
+import { isPlainObject } from "../value/kind.js";
 import { valueLimits } from "../value/limits.js";
-import { isPlainObject } from "../value/plain.js";
 import { fieldsOf, isEvent } from "./facts.js";
 
 export function sameValue(left: unknown, right: unknown, depth = 0): boolean {

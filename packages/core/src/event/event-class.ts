@@ -11,10 +11,17 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { formatValue } from "../value/format-value.js";
 import { deepFreeze } from "../value/freeze.js";
 import { insideEdit } from "../value/inside-edit.js";
-import { isForbiddenKey } from "../value/plain.js";
+import { isForbiddenKey } from "../value/kind.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
-import { describeIssues, isSchema, issuesAt, refusePromise } from "./schema-answers.js";
-import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
+import {
+  describeIssues,
+  isSchema,
+  issuesAt,
+  refusePromise,
+  type SchemaIssue,
+  type SchemaResult,
+  type StandardSchema,
+} from "./schema.js";
 
 /** Facts of a defined event class. */
 export interface EventPlan {

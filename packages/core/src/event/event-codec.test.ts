@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { copyValue } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
 import { recordError } from "../value/error-record.js";
 import { JoinIncompleteEvent, makeEngineEvent, StartEvent, StepFailedEvent, StopEvent } from "./built-in-events.js";
-import { mayConvert } from "./converting-schema.js";
-import { decodeEvent } from "./decode.js";
+import { decodeEvent, mayConvert } from "./decode.js";
 import { event, type WorkflowEvent } from "./event.js";
 import { encodeEvent, storableTypes } from "./event-codec.js";
 import { EventRegistry } from "./registry.js";

@@ -13,7 +13,7 @@ import {
   WorkflowTimedOutEvent,
 } from "./built-in-events.js";
 import { type EventClass, type EventOf, event, type eventFacts, type WorkflowEvent } from "./event.js";
-import type { StandardSchema } from "./standard-schema.js";
+import type { StandardSchema } from "./schema.js";
 
 declare const foreign: StandardSchema<{ id: string; n?: string }, { id: string; n: number }>;
 declare const anything: unknown;

@@ -4,7 +4,7 @@ import * as mini from "zod/mini";
 import { StartEvent } from "./built-in-events.js";
 import { event } from "./event.js";
 import { eventFromFields } from "./event-codec.js";
-import type { StandardSchema } from "./standard-schema.js";
+import type { StandardSchema } from "./schema.js";
 
 class Joke extends event("Joke", { text: z.string(), stars: z.number().default(3), by: z.string().optional() }) {}
 class Order extends event("Order", z.object({ id: z.string(), lines: z.array(z.object({ sku: z.string() })) })) {}

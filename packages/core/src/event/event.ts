@@ -9,8 +9,7 @@
  */
 import type { EventClass, EventFacts, WorkflowEvent } from "./event.types.js";
 import { defineEvent } from "./event-class.js";
-import type { FieldSchemas, FieldsIn, FieldsOut } from "./schema.js";
-import type { StandardSchema } from "./standard-schema.js";
+import type { FieldSchemas, FieldsIn, FieldsOut, StandardSchema } from "./schema.js";
 import type { TypeHint } from "./type-hint.js";
 
 export type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "./event.types.js";

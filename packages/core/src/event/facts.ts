@@ -6,7 +6,7 @@
 import { isOfSecondCopy } from "../errors/second-copy.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
 import { dataOf, isDefined, isEvent, planOf } from "./event-class.js";
-import type { StandardSchema } from "./standard-schema.js";
+import type { StandardSchema } from "./schema.js";
 
 export { isEvent } from "./event-class.js";
 

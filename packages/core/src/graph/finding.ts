@@ -1,4 +1,4 @@
-import { nearest } from "../value/nearest.js";
+import { nearest } from "../value/unknown-names.js";
 
 /** Quotes each name once. */
 export function quoteNames(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
-import { assertFunction } from "../value/option-value.js";
+import { assertFunction } from "../value/options.js";
 import type { Inspection, InspectionEvents, InspectionName } from "./inspection-events.js";
 import type { StartingRun, Telemetry } from "./telemetry.types.js";
 

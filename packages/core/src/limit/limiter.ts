@@ -1,7 +1,7 @@
 import type { Clock } from "../engine/ports.js";
 import { unlessAborted } from "../system/unless-aborted.js";
-import { checkOptions } from "../value/known-options.js";
-import { positiveInteger } from "../value/option-value.js";
+import { checkOptionNames } from "../value/known-options.js";
+import { positiveInteger } from "../value/options.js";
 
 /** A limit over all runs. Without a field, that number is not limited. */
 export interface LimitOptions {
@@ -32,7 +32,7 @@ export class Limiter {
 
   /** @throws {WorkflowError} `OPTION_INVALID` unless the limits are positive integers. */
   constructor(name: string, options: LimitOptions, clock: Clock) {
-    checkOptions("limits", options);
+    checkOptionNames("limits", options);
     const { concurrent = Infinity, perMinute = Infinity } = options;
     this.#clock = clock;
     this.#concurrent = concurrent === Infinity ? concurrent : positiveInteger(concurrent, `limits.${name}.concurrent`);

@@ -1,5 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { Needed, ResourceDefinition, ResourceMap, ResourceScope } from "./resource.types.js";
+import type { Needed, ResourceDefinition, ResourceMap, ResourceOverride, ResourceScope } from "./resource.types.js";
 
 /** Ranks scopes by lifetime: a longer life has a higher rank. */
 export const rankOf: Readonly<Record<ResourceScope, number>> = { call: 0, run: 1, workflow: 2, app: 3 };
@@ -44,4 +44,9 @@ function endsEarlier(resource: ResourceDefinition, needed: ResourceDefinition): 
     hint: "Shorten the scope of the first, or lengthen that of the second.",
     details: { resource: resource.name, needs: needed.name },
   });
+}
+
+/** The one check of `resources`, for runs and for runtimes. */
+export function areOverrides(given: unknown): given is readonly ResourceOverride[] {
+  return Array.isArray(given) && given.every((one) => one?.resource?.override);
 }

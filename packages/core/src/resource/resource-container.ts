@@ -12,9 +12,9 @@
 
 import type { Log } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { retryHint } from "../retry/verdict.js";
+import { retryHint } from "../retry/judge.js";
 import { recordError } from "../value/error-record.js";
-import { isThenable } from "../value/is-thenable.js";
+import { isThenable } from "../value/kind.js";
 import { checkResources, rankOf } from "./check-resources.js";
 import type {
   Needed,

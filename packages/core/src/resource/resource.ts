@@ -1,5 +1,5 @@
 import { optionalModules } from "../engine/optional-modules.js";
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
 import { checkResources } from "./check-resources.js";
 import type { Needed, Resolved, Resource, ResourceDefinition, ResourceMap, ResourceOptions } from "./resource.types.js";
 import { ResourceContainer, type ResourceFeature } from "./resource-container.js";
@@ -15,7 +15,7 @@ export function resource<Value, Needs extends ResourceMap = {}>(
   factory: (resources: Resolved<Needs>) => Value | Promise<Value>,
   options: ResourceOptions<Value, Needs> = {},
 ): Resource<Value> {
-  checkOptions("resource", options);
+  checkOptionNames("resource", options);
   optionalModules.resources = feature;
   const { scope = "workflow", dispose } = options;
   const made: ResourceDefinition = {

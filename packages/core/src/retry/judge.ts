@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { WorkflowError } from "../errors/workflow-error.js";
 import { digest } from "../value/digest.js";
+import { wholeMs } from "../value/duration.js";
+import { formatValue } from "../value/format-value.js";
 import { isError } from "../value/kind.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
-import { verdict } from "./verdict.js";
 
 export interface Judged {
   /** The failure, or what the policy has thrown. */
@@ -35,4 +37,48 @@ export function judge(policy: RetryPolicy | null, { subject, ...facts }: Judging
 /** A number in [0, 1), the same for the same text, so that jitter can be reproduced. */
 function chance(text: string): number {
   return Number.parseInt(digest(text).slice(0, 8), 16) / 2 ** 32;
+}
+
+/**
+ * Delay before the next attempt in whole milliseconds, or `null` when the failure is final.
+ *
+ * Without a policy there is no retry, for any error. The `retryAfterMs` of an error replaces the delay of any policy.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when the policy returns an invalid delay; any error of the policy.
+ */
+export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | null {
+  if (policy === null) return null;
+  const { retryable, afterMs } = retryHint(info.error);
+  if (retryable === false) return null;
+  const nextMs = policy.next(info) ?? null;
+  if (nextMs === null) return null;
+  if (!isDelay(nextMs)) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `A retry policy returned ${formatValue(nextMs)} after failure ${info.failures}, which is not a delay.`,
+      hint: "Return milliseconds from `next`, 0 or more, or null to stop.",
+      details: { failures: info.failures },
+      cause: info.error,
+    });
+  }
+  return wholeMs(afterMs ?? nextMs);
+}
+
+/** The fields of an error that control retries. */
+export interface RetryHint {
+  /** `null` when the error does not say. An error with a delay is retryable. */
+  readonly retryable: boolean | null;
+  readonly afterMs: number | null;
+}
+
+/** @internal */
+export function retryHint(error: unknown): RetryHint {
+  const { retryable, retryAfterMs } = (error ?? {}) as { retryable?: unknown; retryAfterMs?: unknown };
+  const afterMs = isDelay(retryAfterMs) ? retryAfterMs : null;
+  if (typeof retryable === "boolean") return { retryable, afterMs };
+  return { retryable: afterMs === null ? null : true, afterMs };
+}
+
+function isDelay(value: unknown): value is number {
+  return Number.isFinite(value) && (value as number) >= 0;
 }

@@ -3,7 +3,7 @@
  * seen.
  */
 import type { WorkflowError } from "../errors/workflow-error.js";
-import { wrongOption } from "../value/option-value.js";
+import { wrongOption } from "../value/options.js";
 
 const made = {
   matches: "a condition such as `retryIf.type(TypeError)`",

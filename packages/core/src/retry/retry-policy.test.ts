@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { verdict } from "./judge.js";
 import type { RetryInfo } from "./retry.types.js";
 import { NonRetryableError, RetryAfterError } from "./retry-errors.js";
 import { retryIf } from "./retry-if.js";
 import { retryPolicy } from "./retry-policy.js";
 import { stop } from "./stop.js";
-import { verdict } from "./verdict.js";
 import { wait } from "./wait.js";
 
 function failure(facts: Partial<RetryInfo> = {}): RetryInfo {

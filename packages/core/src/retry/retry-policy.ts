@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
+import { retryHint } from "./judge.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 import type { RetryCondition } from "./retry-if.js";
 import { type RetryStop, stop } from "./stop.js";
-import { retryHint } from "./verdict.js";
 import { type RetryWait, wait } from "./wait.js";
 
 export interface RetryOptions {
@@ -36,7 +36,7 @@ export interface RetryOptions {
  * });
  */
 export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
-  checkOptions("retryPolicy", options);
+  checkOptionNames("retryPolicy", options);
   const { when, wait: waits = wait.fixed("5s"), stop: stops = stop.afterAttempts(3) } = options;
   assertParts("when", "matches", when === undefined ? [] : [when]);
   assertParts("wait", "delayMs", [waits]);

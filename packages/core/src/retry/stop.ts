@@ -1,5 +1,5 @@
 import { type Duration, toMs } from "../value/duration.js";
-import { positiveInteger } from "../value/option-value.js";
+import { positiveInteger } from "../value/options.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo } from "./retry.types.js";
 

@@ -1,6 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "../value/duration.js";
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
 import { assertParts } from "./parts.js";
 
 /** Delay before the next attempt. */
@@ -60,17 +60,17 @@ export const wait: Waits = {
     return waitOf(() => ms);
   },
   exponential(options = {}) {
-    checkOptions("exponential", options);
+    checkOptionNames("exponential", options);
     return wait.exponentialJitter({ ...options, jitter: 0 });
   },
   exponentialJitter(options = {}) {
-    checkOptions("exponentialJitter", options);
+    checkOptionNames("exponentialJitter", options);
     const { delayMs, minMs, maxMs } = growth(options);
     const jitterMs = toMs(options.jitter ?? 1000, "jitter");
     return waitOf((retry, random) => clamp(delayMs(retry) + jitterMs * random, minMs, maxMs));
   },
   fullJitter(options = {}) {
-    checkOptions("fullJitter", options);
+    checkOptionNames("fullJitter", options);
     const { delayMs, minMs } = growth(options);
     return waitOf((retry, random) => between(minMs, delayMs(retry), random));
   },
@@ -79,7 +79,7 @@ export const wait: Waits = {
     return waitOf((_, random) => between(minMs, maxMs, random));
   },
   incrementing(options) {
-    checkOptions("incrementing", options);
+    checkOptionNames("incrementing", options);
     const { start, increment, max = Number.MAX_VALUE } = options;
     const startMs = toMs(start, "start");
     const incrementMs = toMs(increment, "increment");

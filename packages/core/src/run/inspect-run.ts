@@ -11,7 +11,7 @@ import type { StepCompleted, StepFailed, Tick } from "../engine/tick.js";
 import { WorkDiscardedEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "../inspect/inspection-events.js";
-import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace-ids.js";
+import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace.js";
 import type { StateChange } from "../state/patch.types.js";
 import { outcomeError } from "./outcome.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";

@@ -12,10 +12,10 @@
 import type { CompiledStep } from "../compile/compile.js";
 import type { Command, Receipt } from "../engine/command.js";
 import type { GeneratorDrive } from "../engine/optional-modules.js";
-import type { SmallMap } from "../engine/small-map.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
+import type { FailedCall } from "../state/call-promise.js";
 import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
@@ -110,6 +110,8 @@ export interface AttemptCore {
   sends: Send[] | null;
   /** `null` before the first call. */
   calls: Calls | null;
+  /** Calls that have failed, in case nobody handles their errors; `null` before the first. */
+  failures: FailedCall[] | null;
   /** The result of `ctx.finish`. */
   finishResult: FinishResult | null;
   generator: GeneratorDrive | null;
@@ -131,7 +133,7 @@ export interface LiveRun extends LiveRunCore {
   live: boolean;
   readonly journal: RunJournal | null;
   owner: RunOwner | null;
-  readonly attempts: SmallMap<number, AttemptPort>;
+  readonly attempts: Map<number, AttemptPort>;
   children: Map<string, LiveRun> | null;
   stream: EventStream | null;
   /** The sequence number of the next event that readers see. */

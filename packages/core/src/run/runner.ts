@@ -5,7 +5,6 @@
  */
 import { type Command, type Receipt, runFinished } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
-import { SmallMap } from "../engine/small-map.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
@@ -43,7 +42,7 @@ interface Held {
 export class Runner extends Rounds implements LiveRun {
   readonly journal: RunJournal | null;
   readonly parent: ParentLink | null;
-  readonly attempts: SmallMap<number, AttemptPort> = new SmallMap();
+  readonly attempts: Map<number, AttemptPort> = new Map();
   owner: RunOwner | null = null;
   children: Map<string, LiveRun> | null = null;
   stream: EventStream | null = null;

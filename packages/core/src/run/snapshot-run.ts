@@ -22,8 +22,8 @@ import { checkShape, invalidSnapshot } from "../snapshot/snapshot-errors.js";
 import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
-import { checkOptions } from "../value/known-options.js";
-import { assertFunction, assertOption } from "../value/option-value.js";
+import { checkOptionNames } from "../value/known-options.js";
+import { assertFunction, assertOption } from "../value/options.js";
 import { number, object, oneOf, text } from "../value/shape.js";
 import type { LiveRunCore } from "./run.types.js";
 
@@ -38,7 +38,7 @@ export function encodeRunner(run: LiveRunCore, options: ToDictOptions = {}): Con
 }
 
 export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options: ToDictOptions = {}): ContextDict {
-  checkOptions("toDict", options);
+  checkOptionNames("toDict", options);
   return seal(encodeTree(compiled, run, {}), options.codec);
 }
 
@@ -86,7 +86,7 @@ function assertCodec(codec: Partial<SnapshotCodec> | null): void {
 }
 
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
-  checkOptions("fromDict", options);
+  checkOptionNames("fromDict", options);
   const { codec, migrate } = options;
   if (codec !== undefined) assertCodec(codec);
   if (migrate !== undefined) assertFunction(migrate, "migrate");

@@ -13,11 +13,11 @@ import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { areOverrides } from "../resource/overrides.js";
+import { areOverrides } from "../resource/check-resources.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
-import { checkOptions } from "../value/known-options.js";
-import { assertOption, assertSignal, timeOf, wrongOption } from "../value/option-value.js";
+import { checkOptionNames } from "../value/known-options.js";
+import { assertOption, assertSignal, timeOf, wrongOption } from "../value/options.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
 import { beginWithChildren } from "./children.js";
@@ -29,7 +29,7 @@ import { initialStore } from "./state-of-run.js";
 import { hostOf } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
-  checkOptions("run", options);
+  checkOptionNames("run", options);
   const context = options.context === undefined ? null : callerContext(compiled, options.context);
   if (context !== null && isUnfinished(context.run.state)) {
     const { runId } = context;
@@ -69,7 +69,7 @@ interface Resuming {
 }
 
 function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, type }: Resuming): WorkflowHandler {
-  checkOptions((options as RunOptions).context === given ? "run" : "resume", options); // `run` continues a context, too
+  checkOptionNames((options as RunOptions).context === given ? "run" : "resume", options); // `run` continues a context, too
   const context = callerContext(compiled, given);
   const { state } = context.run;
   const never = state.ticks === 0;

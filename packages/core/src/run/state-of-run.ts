@@ -3,7 +3,7 @@
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { isWritten } from "../state/prepare-change.js";
 import { StateStore } from "../state/state-store.js";
-import { copyValue } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
 import { logUnhandledCall, noteFailure } from "./attempt/forgotten-calls.js";
 import { partsOf } from "./attempt/open-call.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";

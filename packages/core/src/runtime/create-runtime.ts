@@ -7,14 +7,14 @@
 import type { Receipt } from "../authoring/handler.types.js";
 import type { ContextDict } from "../authoring/run-context.types.js";
 import { resolveStart } from "../compile/start-event.js";
-import { traceContextOf } from "../inspect/trace-context.js";
+import { traceContextOf } from "../inspect/trace.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { limitsOf } from "../run/start.js";
 import { markHandled } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
-import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/option-value.js";
+import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeAudit } from "./api/audit.types.js";
 import type { CheckReport } from "./api/check.types.js";
 import type {

@@ -1,6 +1,6 @@
 /** Options of a runtime, checked all at once. */
 import type { Clock, Log } from "../engine/ports.js";
-import { areOverrides } from "../resource/overrides.js";
+import { areOverrides } from "../resource/check-resources.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import { flag, object, type Rule, type Rules, valueRule, wholeNumber, withMethods } from "../value/option-rules.js";

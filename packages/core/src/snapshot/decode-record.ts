@@ -3,7 +3,7 @@
 import { compiledChild } from "../compile/child.js";
 import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
-import { isRecord } from "../value/plain.js";
+import { isRecord } from "../value/kind.js";
 import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot } from "./snapshot-errors.js";
 import type { RecordJson } from "./snapshot-shape.js";

@@ -6,7 +6,7 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { Fifo } from "../engine/fifo.js";
-import { SmallMap } from "../engine/small-map.js";
+import { enter, listWait } from "../engine/links.js";
 import {
   type Arrival,
   createFanOutState,
@@ -17,17 +17,17 @@ import {
   type RunState,
   shareStore,
   type TraceContext,
+  type WaitRecord,
   type WorkItem,
 } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
 import { decodeOwn } from "../event/decode.js";
-import { freezeState } from "../state/freeze-state.js";
-import { isRecord } from "../value/plain.js";
+import { freezeState } from "../value/freeze.js";
+import { isRecord } from "../value/kind.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { STORED_VERSION, statusAtRest } from "./format.js";
 import { readEach } from "./lists.js";
-import { checkTimers, countOpen, listWaits } from "./relink.js";
 import { invalidSnapshot } from "./snapshot-errors.js";
 import type { ArrivalJson, ItemJson, JoinJson, PendingEventJson, ScopeJson, SnapshotJson } from "./snapshot-shape.js";
 
@@ -132,7 +132,7 @@ class StateDecoder extends PartDecoder {
     const place = { item: id, attempt: this.#continues ? attempt : 0 };
     readEach(json.calls, `${path}.calls`, (one, at) => {
       const record = decodeRecord(this, one, { ...place, path: at });
-      (item.calls ??= new SmallMap()).set(record.call, record);
+      (item.calls ??= new Map()).set(record.call, record);
     });
     this.#feed(item, path);
     if (status === "failed" && this.#dict.status === "running")
@@ -248,7 +248,7 @@ class StateDecoder extends PartDecoder {
     });
     readEach(prompts, this.#at("prompts"), ({ promptId, event: encoded, step = null, askedAtMs }, path) => {
       const event = this.event(encoded, `${path}.event`);
-      (state.prompts ??= new SmallMap()).set(promptId, { promptId, event, wait: null, step, askedAtMs });
+      (state.prompts ??= new Map()).set(promptId, { promptId, event, wait: null, step, askedAtMs });
     });
   }
 
@@ -317,4 +317,49 @@ function cancelledFanOut(opener: string): FanOutState {
 function elementIndex(index: number, scope: FanOutState | null, path: string): number {
   if (scope === null || index < scope.size) return index;
   throw invalidSnapshot(path, `${index}, not a count below ${scope.size}`);
+}
+
+// ---- what follows from the rest of a run: restored, and compared with the snapshot
+
+/** Lists open waits of all items, the oldest first. Their prompts come before those that steps emitted. */
+function listWaits(state: RunState): void {
+  const records = [...state.items.values()].flatMap((item) => [...(item.calls?.values() ?? [])]);
+  const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
+  for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
+}
+
+/**
+ * Checks the timers of everything that waits: without its timer, an item would wait for ever.
+ *
+ * @param snapshot Names the snapshot in errors.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when something waits for a time without a timer.
+ */
+function checkTimers({ items }: RunState, snapshot: string): void {
+  for (const item of items.values()) {
+    const path = `${snapshot}.items: item ${item.id}`;
+    if ((item.status === "delayed") !== (item.retryTimer !== null))
+      throw invalidSnapshot(path, "delayed without a timer, or the other way round");
+    for (const record of item.calls?.values() ?? []) {
+      if (record.kind !== "wait" && record.kind !== "sleep" && record.kind !== "effect") continue;
+      const needsTimer = record.status === "open" && record.dueAtMs !== null;
+      if (needsTimer !== (record.timer !== null))
+        throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);
+    }
+  }
+}
+
+/**
+ * Counts the open work of fan-outs.
+ *
+ * @param snapshot Names the snapshot in errors.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when a fan-out has none.
+ */
+function countOpen({ items, scopes, timers }: RunState, snapshot: string): void {
+  for (const { parent, parentIndex } of scopes?.values() ?? []) if (parent !== null) enter(parent, parentIndex);
+  for (const { scope, index } of items.values()) if (scope !== null) enter(scope, index);
+  for (const timer of timers?.toArray() ?? [])
+    if (timer.kind === "send" && timer.pendingEvent.scope !== null)
+      enter(timer.pendingEvent.scope, timer.pendingEvent.index);
+  for (const { id, open } of scopes?.values() ?? [])
+    if (open === 0) throw invalidSnapshot(`${snapshot}.scopes`, `a list with fan-out ${id}, in which nothing is open`);
 }

@@ -34,7 +34,7 @@ import type {
   WorkItem,
 } from "../engine/state.js";
 import type { EncodedEvent } from "../event/event-codec.js";
-import type { EncodedValue } from "../value/encode-tree.js";
+import type { EncodedValue } from "../value/tree.js";
 
 export const SNAPSHOT_FORMAT = "millrace/run";
 export const SNAPSHOT_VERSION = 1;

@@ -3,9 +3,9 @@ import * as immer from "immer";
 import { describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
 import { inOrder, record, replayed, scramble } from "../../test/support/random-states.js";
+import { freezeState } from "../value/freeze.js";
 import { createDraft } from "./draft.js";
 import { plainOf } from "./finish-draft.js";
-import { freezeState } from "./freeze-state.js";
 import { prepareEdit } from "./prepare-change.js";
 
 immer.enableMapSet();

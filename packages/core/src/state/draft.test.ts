@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createTestCell } from "../../test/support/test-cell.js";
 import { StopEvent } from "../event/built-in-events.js";
+import { freezeState } from "../value/freeze.js";
 import { createDraft } from "./draft.js";
 import { finishDraft, finishedState, plainOf } from "./finish-draft.js";
-import { freezeState } from "./freeze-state.js";
 
 const long = "x".repeat(100);
 

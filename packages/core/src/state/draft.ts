@@ -6,6 +6,7 @@
  * @module
  */
 
+import { freezeState } from "../value/freeze.js";
 import {
   type Container,
   type DraftNode,
@@ -22,7 +23,6 @@ import {
   writeIndex,
   writeKey,
 } from "./draft-node.js";
-import { freezeState } from "./freeze-state.js";
 
 /** @param base Deeply frozen; stays as it is. */
 export function createDraft<State extends object>(base: State): State {

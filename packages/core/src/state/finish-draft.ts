@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isOwn, ownCopy } from "../value/own-value.js";
-import { isKnown } from "../value/plain-json-cache.js";
-import { diffState } from "./diff-state.js";
+import { isOwn, ownCopy } from "../value/copy.js";
+import { freezeState } from "../value/freeze.js";
+import { isKnown } from "../value/limits.js";
 import {
   type Container,
   copyOf,
@@ -14,14 +14,15 @@ import {
   isContainer,
   keysOf,
   latest,
+  NEW,
   nodeOf,
+  type Piece,
   put,
   replaceParts,
   valueAt,
 } from "./draft-node.js";
-import { freezeState } from "./freeze-state.js";
-import { NEW, type Piece } from "./list-pieces.js";
 import type { StatePatch } from "./patch.types.js";
+import { diffState } from "./patches.js";
 
 export interface Finished {
   /** `null`: the whole state is shorter. */

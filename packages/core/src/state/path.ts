@@ -7,7 +7,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { formatValue } from "../value/format-value.js";
-import { isForbiddenKey, isRecord } from "../value/plain.js";
+import { isForbiddenKey, isRecord } from "../value/kind.js";
 
 const MAX_SEGMENTS = 1000;
 

@@ -1,13 +1,12 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isForbiddenKey, isRecord } from "../value/plain.js";
+import { freezeContainer, freezeState } from "../value/freeze.js";
+import { isForbiddenKey, isRecord } from "../value/kind.js";
 import type { ValueType } from "../value/storable.js";
-import { applyPatches } from "./apply-change.js";
-import { diffAt, diffState } from "./diff-state.js";
 import { finishDraft } from "./finish-draft.js";
-import { freezeContainer, freezeState } from "./freeze-state.js";
 import type { StateChange, StatePatch } from "./patch.types.js";
+import { applyPatches, diffAt, diffState } from "./patches.js";
 import { findSlot, type Path } from "./path.js";
-import { type Place, refuseUnstorable, root, unstorable, type Weight } from "./refuse-unstorable.js";
+import { type Place, type PreparedChange, refuseUnstorable, root, unstorable, type Weight } from "./state-limits.js";
 import { invalid, type StateSchema } from "./state-schema.js";
 
 /** What a state has to pass. */
@@ -15,13 +14,6 @@ export interface StateRules {
   readonly schema: StateSchema | null;
   readonly types: readonly ValueType[];
 }
-
-/** A checked change, with the state after it. */
-export type PreparedChange = StateChange & {
-  readonly next: unknown;
-  /** At most what it adds to the state; of a whole state, what that is. */
-  readonly added: Weight;
-};
 
 /**
  * The change from one state to another.

@@ -5,14 +5,21 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { sameValue } from "../event/equal.js";
-import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
-import { describeIssues, isSchema, issuesAt, refusePromise } from "../event/schema-answers.js";
-import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
-import { nearest } from "../value/nearest.js";
-import { isForbiddenKey, isRecord } from "../value/plain.js";
+import {
+  describeIssues,
+  type FieldSchemas,
+  isSchema,
+  issuesAt,
+  type ObjectSchema,
+  refusePromise,
+  type SchemaIssue,
+  type StandardSchema,
+} from "../event/schema.js";
+import { freezeState } from "../value/freeze.js";
+import { isForbiddenKey, isRecord } from "../value/kind.js";
 import type { ValueType } from "../value/storable.js";
-import { freezeState } from "./freeze-state.js";
-import { refuseUnstorable, root } from "./refuse-unstorable.js";
+import { nearest } from "../value/unknown-names.js";
+import { refuseUnstorable, root } from "./state-limits.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

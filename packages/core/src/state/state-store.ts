@@ -10,8 +10,9 @@
  */
 import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isThenable } from "../value/is-thenable.js";
-import { assertFunction } from "../value/option-value.js";
+import { freezeState } from "../value/freeze.js";
+import { isThenable } from "../value/kind.js";
+import { assertFunction } from "../value/options.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import {
@@ -25,10 +26,9 @@ import {
 } from "./edit-context.js";
 import { withoutDrafts } from "./finish-draft.js";
 import { type FinishEdit, FinishGroup, type MadeEdit } from "./finish-group.js";
-import { freezeState } from "./freeze-state.js";
 import { type Path, readPath } from "./path.js";
-import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
-import { StateSize } from "./state-size.js";
+import { prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
+import { type PreparedChange, StateSize } from "./state-limits.js";
 
 /** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
 interface LockClock {
@@ -108,14 +108,14 @@ const pendingFinish: Omit<PendingWrite, "finish" | "work"> = {
   blockingSinceMs: 0,
 };
 
-type Work<Result> = (turn: PendingWrite) => Result | Promise<Result>;
+type Work<Result> = (pending: PendingWrite) => Result | Promise<Result>;
 
 export class StateStore {
   readonly #host: StoreHost;
   readonly #size = new StateSize();
   readonly #lock = new Semaphore(1);
   /** Waiting for the lock or holding it. */
-  readonly #turns = new Set<PendingWrite>();
+  readonly #queue = new Set<PendingWrite>();
   /** How many of them each attempt has that has written. */
   readonly #writing = new Map<object, number>();
   /** Listeners for the moment when an attempt has no writes left. */
@@ -156,57 +156,57 @@ export class StateStore {
 
   write(path: Path, given: unknown, writer?: Writer): CallPromise<void> {
     const value = withoutDrafts(given);
-    return this.#take("set", writer, (turn) => {
+    return this.#take("set", writer, (pending) => {
       const change = prepareWrite(this.#host.read(), { path, value }, this.#host);
       // All of it, also where it equals what was there: the host may keep it.
-      return this.#commit(turn, change, freezeState(value));
+      return this.#commit(pending, change, freezeState(value));
     });
   }
 
   replace(given: unknown, writer?: Writer): CallPromise<void> {
     const state = withoutDrafts(given);
-    return this.#take("setState", writer, (turn) => this.#replace(turn, state, state));
+    return this.#take("setState", writer, (pending) => this.#replace(pending, state, state));
   }
 
   clear(writer?: Writer): CallPromise<void> {
-    return this.#take("clear", writer, (turn) => this.#replace(turn, this.#host.schema?.initial() ?? {}));
+    return this.#take("clear", writer, (pending) => this.#replace(pending, this.#host.schema?.initial() ?? {}));
   }
 
   /** Runs the callback exclusively with a draft, commits its changes, and returns its result. */
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
-    return this.#take("editState", writer, (turn) => {
+    return this.#take("editState", writer, (pending) => {
       assertFunction(callback, "edit");
       const draft = createDraft(this.#host.read() as object);
       const call = writer?.note ?? null;
-      const edit = openCall("editState", { call, cell: this, token: writer?.token, outer: turn.outer });
-      turn.edit = edit;
+      const edit = openCall("editState", { call, cell: this, token: writer?.token, outer: pending.outer });
+      pending.edit = edit;
       const answer = runInCall(edit, () => callback(draft as never));
-      if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
+      if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(pending, draft, result));
       // A refusal inside cannot have been awaited: the edit fails with it, so that it is not lost.
       if (edit.refusal) throw edit.refusal;
-      return this.#finish(turn, draft, answer);
+      return this.#finish(pending, draft, answer);
     });
   }
 
   /** The edit that a step or a call ends with. It is made at once if no other writer waits or is at work. */
   finish(finish: FinishEdit): void {
-    const isAwaited = this.#turns.size > (this.#holder === null ? 0 : 1);
+    const isAwaited = this.#queue.size > (this.#holder === null ? 0 : 1);
     if (this.#group.isOpen && !isAwaited && this.#group.fits(finish)) return this.#group.add(finish);
     const release = this.#tryLock();
     if (release !== null) return this.#group.open(release, [finish]);
-    this.#enter({ ...pendingFinish, finish, work: (turn) => this.#finishTogether(turn) });
+    this.#enter({ ...pendingFinish, finish, work: (pending) => this.#finishTogether(pending) });
   }
 
   /** Makes all waiting final edits that fit together; the others keep their places. Resolves when they are stored. */
-  #finishTogether(turn: PendingWrite): Promise<void> {
-    return new Promise((resolve) => this.#group.open(resolve, this.#waitingFinishes(turn)));
+  #finishTogether(pending: PendingWrite): Promise<void> {
+    return new Promise((resolve) => this.#group.open(resolve, this.#waitingFinishes(pending)));
   }
 
   *#waitingFinishes(holder: PendingWrite): Generator<FinishEdit> {
-    for (const turn of [...this.#turns]) {
-      const { finish } = turn;
+    for (const pending of [...this.#queue]) {
+      const { finish } = pending;
       if (finish === null || !this.#group.fits(finish)) continue;
-      if (turn !== holder) this.#free(turn);
+      if (pending !== holder) this.#free(pending);
       yield finish;
     }
   }
@@ -233,7 +233,7 @@ export class StateStore {
 
   /** Whether any write waits or is at work. */
   get isBusy(): boolean {
-    return this.#turns.size > 0;
+    return this.#queue.size > 0;
   }
 
   /** Whether {@link rollback} would find something. */
@@ -263,7 +263,7 @@ export class StateStore {
    * @param error What each is rejected with. Null: they never settle.
    */
   rollback(token: object, error: Error | null): void {
-    for (const turn of this.#turns) if (turn.writer?.token === token) this.#rollBack(turn, error);
+    for (const pending of this.#queue) if (pending.writer?.token === token) this.#rollBack(pending, error);
   }
 
   /** The run has left memory: writes that still wait, or are being stored, stay as they are. */
@@ -274,9 +274,9 @@ export class StateStore {
 
   /** Waits for the lock, does the work, and releases the lock. */
   #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): CallPromise<Result> {
-    let turn!: PendingWrite;
+    let pending!: PendingWrite;
     const call = new CallPromise<Result>((resolve, reject) => {
-      turn = {
+      pending = {
         what,
         writer,
         call: null,
@@ -292,97 +292,97 @@ export class StateStore {
         blockingSinceMs: 0,
       };
     });
-    turn.call = call;
+    pending.call = call;
     try {
       refuseInsideEdit(what, writer?.token, this);
-      this.#enter(turn);
+      this.#enter(pending);
     } catch (error) {
-      this.#reject(turn, error);
+      this.#reject(pending, error);
     }
     return call;
   }
 
-  #enter(turn: PendingWrite): void {
-    const { writer } = turn;
-    this.#turns.add(turn);
+  #enter(pending: PendingWrite): void {
+    const { writer } = pending;
+    this.#queue.add(pending);
     if (writer) this.#writing.set(writer.token, (this.#writing.get(writer.token) ?? 0) + 1);
-    if (this.#turns.size === 2) {
+    if (this.#queue.size === 2) {
       if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
       this.#watch();
     }
     const own = this.#host.isOwn === true ? this.#tryLock() : null;
-    if (own !== null) return this.#begin(turn, own);
+    if (own !== null) return this.#begin(pending, own);
     // In its own microtask: the work then runs in the async context of its caller.
-    void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
+    void this.#lock.acquire().then(([, release]) => this.#begin(pending, release));
   }
 
-  #begin(turn: PendingWrite, release: () => void): void {
-    if (turn.over) return release();
-    turn.release = release;
-    this.#holder = turn;
-    if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
+  #begin(pending: PendingWrite, release: () => void): void {
+    if (pending.over) return release();
+    pending.release = release;
+    this.#holder = pending;
+    if (this.#queue.size > 1) pending.blockingSinceMs = this.#host.clock.now();
     try {
-      const result = turn.work(turn);
-      if (!isThenable(result)) return this.#settle(turn, result);
+      const result = pending.work(pending);
+      if (!isThenable(result)) return this.#settle(pending, result);
       result.then(
-        (stored) => this.#settle(turn, stored),
-        (error: unknown) => this.#fail(turn, error),
+        (stored) => this.#settle(pending, stored),
+        (error: unknown) => this.#fail(pending, error),
       );
     } catch (error) {
-      this.#fail(turn, error);
+      this.#fail(pending, error);
     }
   }
 
-  #settle(turn: PendingWrite, result: unknown): void {
-    if (!turn.over) turn.resolve(this.#host.answer === undefined ? result : this.#host.answer(result));
-    this.#free(turn);
+  #settle(pending: PendingWrite, result: unknown): void {
+    if (!pending.over) pending.resolve(this.#host.answer === undefined ? result : this.#host.answer(result));
+    this.#free(pending);
   }
 
-  #fail(turn: PendingWrite, error: unknown): void {
-    this.#reject(turn, error);
-    this.#free(turn);
+  #fail(pending: PendingWrite, error: unknown): void {
+    this.#reject(pending, error);
+    this.#free(pending);
   }
 
-  #reject(turn: PendingWrite, error: unknown): void {
-    this.#host.failed?.({ call: (turn.call as CallPromise<unknown>).markHandled(), error }, turn.writer);
-    turn.reject(error);
+  #reject(pending: PendingWrite, error: unknown): void {
+    this.#host.failed?.({ call: (pending.call as CallPromise<unknown>).markHandled(), error }, pending.writer);
+    pending.reject(error);
   }
 
   /** The callback has settled: commits its draft. */
-  #finish<Result>(turn: PendingWrite, draft: object, answer: Result): Result | Promise<Result> {
-    if (turn.over) return answer;
-    if (turn.edit) turn.edit.open = false;
+  #finish<Result>(pending: PendingWrite, draft: object, answer: Result): Result | Promise<Result> {
+    if (pending.over) return answer;
+    if (pending.edit) pending.edit.open = false;
     const result = withoutDrafts(answer) as Result;
-    const stored = this.#commit(turn, prepareEdit(this.#host.read(), draft, this.#host), result);
+    const stored = this.#commit(pending, prepareEdit(this.#host.read(), draft, this.#host), result);
     return stored ? stored.then(() => result) : result;
   }
 
-  #replace(turn: PendingWrite, wanted: unknown, value?: unknown): void | Promise<void> {
-    return this.#commit(turn, prepareChange(this.#host.read(), wanted, this.#host), value);
+  #replace(pending: PendingWrite, wanted: unknown, value?: unknown): void | Promise<void> {
+    return this.#commit(pending, prepareChange(this.#host.read(), wanted, this.#host), value);
   }
 
-  #commit(turn: PendingWrite, change: PreparedChange, value: unknown): void | Promise<void> {
+  #commit(pending: PendingWrite, change: PreparedChange, value: unknown): void | Promise<void> {
     this.#size.admit(this.#host.read(), change, this.#host.types);
-    turn.committing = true;
-    return this.#host.commit(change, { writer: turn.writer, value, by: turn.edit });
+    pending.committing = true;
+    return this.#host.commit(change, { writer: pending.writer, value, by: pending.edit });
   }
 
-  #rollBack(turn: PendingWrite, error: Error | null): void {
-    turn.over = true;
-    if (error !== null) this.#reject(turn, error);
+  #rollBack(pending: PendingWrite, error: Error | null): void {
+    pending.over = true;
+    if (error !== null) this.#reject(pending, error);
     // What is being stored cannot be called back: the next writer has to see it.
-    if (!turn.committing) this.#free(turn);
+    if (!pending.committing) this.#free(pending);
   }
 
-  #free(turn: PendingWrite): void {
-    turn.over = true;
-    if (turn.edit) turn.edit.open = false;
-    if (this.#turns.delete(turn)) this.#countOff(turn.writer);
-    if (this.#turns.size < 2) this.#unwatch();
-    if (!turn.release) return;
+  #free(pending: PendingWrite): void {
+    pending.over = true;
+    if (pending.edit) pending.edit.open = false;
+    if (this.#queue.delete(pending)) this.#countOff(pending.writer);
+    if (this.#queue.size < 2) this.#unwatch();
+    if (!pending.release) return;
     this.#holder = null;
-    turn.release();
-    turn.release = null;
+    pending.release();
+    pending.release = null;
   }
 
   #countOff(writer: Writer | undefined): void {
@@ -397,7 +397,7 @@ export class StateStore {
   /** Keeps a timer while a writer waits. */
   #watch(): void {
     const { clock, lockTimeoutMs } = this.#host;
-    if (this.#stopTimer || this.#isClosed || this.#turns.size < 2) return;
+    if (this.#stopTimer || this.#isClosed || this.#queue.size < 2) return;
     const nowMs = clock.now();
     // It would be in the future where the clock was set back.
     if (this.#holder) this.#holder.blockingSinceMs = Math.min(this.#holder.blockingSinceMs, nowMs);
@@ -421,15 +421,15 @@ export class StateStore {
     const { lockTimeoutMs } = this.#host;
     const own = followsAsyncContext()
       ? []
-      : [...this.#turns].filter((turn) => turn.writer && turn.writer.token === holder.writer?.token);
-    for (const turn of new Set([holder, ...own])) {
+      : [...this.#queue].filter((pending) => pending.writer && pending.writer.token === holder.writer?.token);
+    for (const pending of new Set([holder, ...own])) {
       this.#rollBack(
-        turn,
+        pending,
         new WorkflowError({
           code: "STATE_LOCKED",
-          message: `\`${turn.what}\` was rolled back: an edit kept other writers waiting for ${lockTimeoutMs} ms.`,
+          message: `\`${pending.what}\` was rolled back: an edit kept other writers waiting for ${lockTimeoutMs} ms.`,
           hint: "Use only the draft inside `editState`, keep slow work outside, or raise `lockTimeout`.",
-          details: { what: turn.what, lockTimeoutMs },
+          details: { what: pending.what, lockTimeoutMs },
         }),
       );
     }

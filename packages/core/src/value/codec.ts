@@ -1,15 +1,12 @@
 /**
- * Values of a run to JSON, and copies of them. How they come back: `decode.ts`. The form itself: `encode-tree.ts`.
+ * Values of a run to JSON. How they come back: `decode.ts`. The form itself: `tree.ts`.
  *
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { copyRich } from "./copy-rich.js";
-import type { EncodedValue } from "./encode-tree.js";
-import { unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
-import { ownCopy } from "./own-value.js";
-import { knownPlain, rememberPlain } from "./plain-json-cache.js";
-import { examine, isChoosy, storableHint, type Unstorable, type ValueType } from "./storable.js";
+import { knownPlain, rememberPlain, unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
+import { examine, storableHint, type Unstorable, type ValueType } from "./storable.js";
+import type { EncodedValue } from "./tree.js";
 
 const none: readonly ValueType[] = [];
 
@@ -54,7 +51,7 @@ function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }:
   return { json };
 }
 
-export function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
+function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
   const at = inner ? `${path}.${inner}` : path;
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
@@ -62,28 +59,4 @@ export function unstorable({ path: inner, what, excess }: Unstorable, path: stri
     hint: excess ? "Store it in several values, or elsewhere and keep its address." : storableHint,
     details: { path: at, ...excess },
   });
-}
-
-// ---- copies
-
-/** A private copy; what cannot be stored stays as it is. */
-export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
-  if (typeof value !== "object" || value === null) return value;
-  const { fault } = examine(value, types, { limits: unmeasured, isDry: true });
-  return fault === null ? (copyPart(value, types) as Value) : value;
-}
-
-function copyPart(value: unknown, types: readonly ValueType[]): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const type = types.find((one) => one.is(value));
-  if (type === undefined) return copyRich(value, (part) => copyPart(part, types)) ?? copyParts(value, types);
-  if (isChoosy(type)) return type.copy(value, (part) => copyPart(part, types));
-  const given: unknown = type.encode(value as never);
-  return type.decode((typeof given === "object" && given !== null ? copyParts(given, types) : given) as never);
-}
-
-function copyParts(container: object, types: readonly ValueType[]): unknown {
-  const copy = ownCopy(container) as Record<string, unknown>;
-  for (const key of Object.keys(copy)) if (typeof copy[key] === "object") copy[key] = copyPart(copy[key], types);
-  return copy;
 }

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { limited } from "../../test/support/limited.js";
 import { copyJson, guardJson } from "./guard.js";
-import { valueLimits } from "./limits.js";
-import { knownPlain } from "./plain-json-cache.js";
+import { knownPlain, valueLimits } from "./limits.js";
 
 const copy = (data: unknown): unknown => copyJson(data, { path: "The data", code: "SNAPSHOT_HOSTILE" });
 

@@ -8,8 +8,7 @@
 
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isError } from "./kind.js";
-import { isForbiddenKey } from "./plain.js";
+import { isError, isForbiddenKey } from "./kind.js";
 
 /** A thrown value as plain JSON. */
 export interface ErrorRecord {

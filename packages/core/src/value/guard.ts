@@ -6,9 +6,16 @@
  */
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { describeExcess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
-import { isForbiddenKey, isPlainObject } from "./plain.js";
-import { LARGE, rememberPlain } from "./plain-json-cache.js";
+import { isForbiddenKey, isPlainObject } from "./kind.js";
+import {
+  describeExcess,
+  excessOf,
+  LARGE,
+  type Measure,
+  rememberPlain,
+  type ValueLimits,
+  valueLimits,
+} from "./limits.js";
 
 export interface GuardOptions {
   /** Code of the thrown error. */

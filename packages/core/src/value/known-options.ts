@@ -40,7 +40,7 @@ export const knownOptions = {
 } as const;
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
-export function checkOptions(call: keyof typeof knownOptions, given: unknown): void {
+export function checkOptionNames(call: keyof typeof knownOptions, given: unknown): void {
   // Most calls have none, and steps make thousands of them: then nothing is listed.
   if (typeof given === "object" && given !== null && Object.keys(given).length === 0) return;
   refuseUnknown(`\`${call}\``, given, namesOf(call));

@@ -1,5 +1,7 @@
 /** Refuses options: all problems in one error, unknown names among them, because most of those are typing errors. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { formatValue } from "./format-value.js";
+import { isDate } from "./kind.js";
 import { optionProblems, type Rules } from "./option-rules.js";
 import { unknownNames } from "./unknown-names.js";
 
@@ -40,4 +42,73 @@ export function refuseOptions(what: string, ...found: readonly (readonly string[
 /** The beginning of the message. @param owner A call or an object, such as "`run`". */
 export function optionsOf(owner: string): string {
   return `The options of ${owner} are wrong`;
+}
+
+// ---- the values of single options
+
+/** @param what To be read after the name of the option: "is 0; it must be …". */
+export function wrongOption(option: string, what: string, hint: string): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`${option}\` ${what}.`,
+    hint,
+    details: { option },
+  });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` unless the value is right. @param what As in "a list". */
+export function assertOption(isRight: unknown, option: string, what: string): asserts isRight {
+  if (!isRight) throw wrongOption(option, `is not ${what}`, `Pass ${what}.`);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` unless it is a function. */
+export function assertFunction(value: unknown, option: string): void {
+  assertOption(typeof value === "function", option, "a function");
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` unless it is a signal or left out. */
+export function assertSignal(signal: AbortSignal | null | undefined): void {
+  assertOption(!signal || signal.addEventListener, "signal", "an `AbortSignal`");
+}
+
+/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is an integer of at least 1. */
+export function positiveInteger(value: number, option: string): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw wrongOption(
+    option,
+    `is ${formatValue(value)}; it must be an integer of at least 1`,
+    "Pass an integer of at least 1.",
+  );
+}
+
+/** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
+export function pageSize(limit: number, least: 0 | 1 = 1): number {
+  if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
+  const what = `is ${formatValue(limit)}; it must be a whole number from ${least} to 1,000`;
+  throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
+}
+
+export function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
+}
+
+export function notObjects(option: string, value: unknown): WorkflowError {
+  return wrongOption(
+    option,
+    `is ${formatValue(value)}; it must be a list of objects`,
+    "Pass a list, also for a single one.",
+  );
+}
+
+const LAST_DATE_MS = 8.64e15;
+
+/** Returns a point in time in whole epoch milliseconds, that a `Date` can say. @throws {WorkflowError} `OPTION_INVALID` */
+export function timeOf(time: Date | number, option: string): number {
+  const atMs: unknown = isDate(time) ? time.getTime() : time;
+  if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
+  throw wrongOption(
+    option,
+    `is ${formatValue(atMs)}, which is no point in time`,
+    "Pass a Date, or epoch milliseconds.",
+  );
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Piece } from "./pieces.types.js";
+import type { Piece, WrittenPieces } from "./pieces.types.js";
 
 /** The type of the events that hold them. */
 export const piecesType = "millrace.pieces";
@@ -37,4 +37,38 @@ export function textOf(piece: Piece): string | null {
 
 export function withText(piece: Piece, text: string): Piece {
   return typeof piece === "string" ? text : { ...piece, text };
+}
+
+/**
+ * Reads the pieces of calls, each once, although streams repeat them: a reader that continues after a lost connection, and one that
+ * hears of a call when it is done, get pieces that they may have.
+ *
+ * @example
+ * const reader = new PieceReader();
+ * for await (const { event, writer } of handler.streamEvents()) {
+ *   const news = PiecesEvent.is(event) ? reader.take(event, writer) : null;
+ *   if (news?.at === 0) console.log("the call begins (again)");
+ *   if (news) console.log(news.pieces);
+ * }
+ */
+export class PieceReader {
+  /** Up to where the reader has the pieces of each call, by writer and call. @internal */
+  readonly known: Map<string, { readonly attempt: number; readonly at: number }> = new Map();
+
+  /**
+   * What of it is new; `null`: nothing. With `at` 0, the call has begun, or begun again: what it had written before does not count.
+   *
+   * @param writer That of the streamed event: calls of different work items have the same ids.
+   */
+  take<Written extends WrittenPieces>(written: Written, writer = ""): Written | null {
+    const { call, attempt, at, pieces } = written;
+    const place = `${writer} ${call}`;
+    const known = this.known.get(place);
+    if (known !== undefined && known.attempt > attempt) return null;
+    const from = known?.attempt === attempt ? Math.max(known.at, at) : at;
+    const end = at + sizeOfAll(pieces);
+    if (end <= from && (pieces.length > 0 || known?.attempt === attempt)) return null;
+    this.known.set(place, { attempt, at: end });
+    return from === at ? written : { ...written, at: from, pieces: piecesAfter(pieces, from - at) };
+  }
 }

@@ -7,7 +7,10 @@
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
-import { viewOf } from "./copy-rich.js";
+import { nativeErrors, recordError } from "./error-record.js";
+import { forms, MAX_BIGINT_DIGITS, viewOf } from "./forms.js";
+import { isOfClass, isPlainObject, kindOf } from "./kind.js";
+import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 import {
   type EncodedValue,
   type Encoder,
@@ -17,12 +20,7 @@ import {
   instanceOf,
   pathOf,
   type Walk,
-} from "./encode-tree.js";
-import { nativeErrors, recordError } from "./error-record.js";
-import { forms, MAX_BIGINT_DIGITS } from "./forms.js";
-import { isOfClass, kindOf } from "./kind.js";
-import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
-import { isPlainObject } from "./plain.js";
+} from "./tree.js";
 
 /** A class whose instances may be stored. */
 export interface ValueType {

@@ -1,7 +1,6 @@
 /** Versions of what is stored: of events and of states. */
 
-import { isError } from "./kind.js";
-import { isRecord } from "./plain.js";
+import { isError, isRecord } from "./kind.js";
 
 /** Versions count from 1. */
 export function isVersion(value: unknown): value is number {

@@ -38,7 +38,7 @@ import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { checkHandlers } from "../graph/check-handlers.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
-import { checkOptions } from "../value/known-options.js";
+import { checkOptionNames } from "../value/known-options.js";
 import type { ValueType } from "../value/storable.js";
 import { type InitialState, Workflow } from "./workflow.js";
 
@@ -73,7 +73,7 @@ export function defineWorkflow<Schema extends ObjectSchema = never>(
   name: string,
   options: DefineOptions<Schema> = {},
 ): WorkflowBuilder<DeclaredState<Schema>, never, never, never> {
-  checkOptions("defineWorkflow", options);
+  checkOptionNames("defineWorkflow", options);
   const { state, children = {}, events = [], types = [], version = 1, migrate = (old) => old } = options;
   const plan: Plan = { name, steps: [], children, events, types, state: state ?? null, version, migrate };
   return createBuilder(plan) as unknown as WorkflowBuilder<DeclaredState<Schema>, never, never, never>;

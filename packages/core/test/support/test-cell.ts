@@ -4,9 +4,9 @@
  * @module
  */
 import type { Clock } from "../../src/engine/ports.js";
-import { freezeState } from "../../src/state/freeze-state.js";
-import type { PreparedChange } from "../../src/state/prepare-change.js";
+import type { PreparedChange } from "../../src/state/state-limits.js";
 import { type Commit, StateStore, type StoreHost } from "../../src/state/state-store.js";
+import { freezeState } from "../../src/value/freeze.js";
 
 export class TestClock implements Clock {
   #nowMs = 1_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { applyChange } from "../../state/apply-change.js";
+import { applyChange } from "../../state/patches.js";
 import { listWait } from "../links.js";
 import type { ChildRecord, EventData, RunState, SleepRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
 import type {

@@ -4,7 +4,6 @@
  * @module
  */
 import { optionalModules } from "../optional-modules.js";
-import { SmallMap } from "../small-map.js";
 import type { EventData, PendingEvent, StepInput } from "../state.js";
 import { answerWait } from "./answers.js";
 import { keep } from "./inbox.js";
@@ -52,7 +51,7 @@ export function deliver(reduction: Reduction, pendingEvent: PendingEvent, from: 
 function show(reduction: Reduction, event: EventData, step: string | null): void {
   const { state } = reduction;
   const promptId = `${state.runId}:${state.nextId++}`;
-  state.prompts ??= new SmallMap();
+  state.prompts ??= new Map();
   state.prompts.set(promptId, { promptId, event, wait: null, step, askedAtMs: state.atMs });
   publish(reduction, event, { promptId, origin: null });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { applyChange } from "../../state/apply-change.js";
+import { applyChange } from "../../state/patches.js";
 import type { EffectRecord, WorkItem } from "../state.js";
 import type { EffectFailed, EffectOpened, EffectRecorded } from "../tick.js";
 import { sendAll } from "./calls.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { freezeState } from "../../state/freeze-state.js";
+import { freezeState } from "../../value/freeze.js";
 import { optionalModules } from "../optional-modules.js";
 import type { RunState } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";

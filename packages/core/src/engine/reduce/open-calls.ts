@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { SmallMap } from "../small-map.js";
 import type { CallRecord, RaceRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
 import { emitCommand, type Reduction } from "./reduction.js";
 
 export function remember(item: WorkItem, record: CallRecord): void {
-  item.calls ??= new SmallMap();
+  item.calls ??= new Map();
   item.calls.set(record.call, record);
 }
 

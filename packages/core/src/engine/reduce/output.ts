@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { applyChange } from "../../state/apply-change.js";
+import { applyChange } from "../../state/patches.js";
 import { enter } from "../links.js";
 import { optionalModules } from "../optional-modules.js";
 import type { EventData, PendingEvent, WorkItem } from "../state.js";

@@ -64,9 +64,8 @@ export function suspend(reduction: Reduction, item: WorkItem, call: SlotlessReco
   markInactive(reduction);
   freeSlot(reduction, item);
   if (reduction.state.active > 0) return;
-  // A run that waits, perhaps for days and among thousands, keeps no table of slots, and none for one item.
+  // A run that waits, perhaps for days and among thousands, keeps no table of slots.
   reduction.state.loads = null;
-  reduction.state.items.shrink();
 }
 
 /**

@@ -18,13 +18,13 @@ import { fieldsOf } from "../../event/facts.js";
 import type { ObjectSchema } from "../../event/schema.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
 import { toMs } from "../../value/duration.js";
-import { checkOptions } from "../../value/known-options.js";
-import { assertOption } from "../../value/option-value.js";
+import { checkOptionNames } from "../../value/known-options.js";
+import { assertOption } from "../../value/options.js";
 import { forgetQuestion, noteQuestion } from "../questions.js";
 import type { AttemptCore } from "../run.types.js";
 import { insideCall } from "./call-ids.js";
 import { callsOf } from "./calls.js";
-import { waitKeyRequired } from "./check-waits.js";
+import { waitKeyRequired } from "./check-calls.js";
 
 /** What the context of a step does for a call that waits. */
 export interface Opening {
@@ -44,7 +44,7 @@ export function ask(
   opening: Opening,
 ): Promise<unknown> {
   const { run, item } = attempt;
-  checkOptions("ask", question);
+  checkOptionNames("ask", question);
   const { title, details, schema, promptId, timeout } = question;
   assertOption(typeof title === "string" && title !== "", "title", "a text");
   assertOption(schema, "schema", "a schema of an object, or a record of schemas");

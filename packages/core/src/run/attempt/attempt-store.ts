@@ -5,8 +5,8 @@ import { CallPromise } from "../../state/call-promise.js";
 import type { Path } from "../../state/path.js";
 import type { StateStore, Writer } from "../../state/state-store.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
-import { checkOptions } from "../../value/known-options.js";
-import { assertFunction } from "../../value/option-value.js";
+import { checkOptionNames } from "../../value/known-options.js";
+import { assertFunction } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { inScope } from "./call-ids.js";
 import { nameOf } from "./call-names.js";
@@ -50,7 +50,7 @@ export class AttemptStore {
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
     return this.#do(() => {
-      checkOptions("write", options);
+      checkOptionNames("write", options);
       assertFunction(edit, "edit");
       const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf("edit", "", options.key)));
       const record = callsOf(this.#attempt).record(call);
@@ -68,7 +68,7 @@ export class AttemptStore {
     write: (writer: Writer) => Promise<void>,
   ): Promise<void> {
     return this.#do(() => {
-      checkOptions("write", options);
+      checkOptionNames("write", options);
       const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf(kind, about, options.key)));
       const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit" && sameValue(record.value, value)) return this.#inTurn(undefined);

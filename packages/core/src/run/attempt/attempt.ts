@@ -14,11 +14,11 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Release } from "../../limit/limiter.js";
 import type { ResourceContainer } from "../../resource/resource-container.js";
 import { judge } from "../../retry/judge.js";
+import type { FailedCall } from "../../state/call-promise.js";
 import { assertInTime } from "../../state/edit-context.js";
 import type { StateChange } from "../../state/patch.types.js";
 import { readable, recordError } from "../../value/error-record.js";
-import { isThenable } from "../../value/is-thenable.js";
-import { isError } from "../../value/kind.js";
+import { isError, isThenable } from "../../value/kind.js";
 import { inspectAttempt, inspectEnd } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
 import { openResources } from "../workflow-host.js";
@@ -34,9 +34,6 @@ import { StepTimer } from "./step-timer.js";
 
 const returned = "the step has returned";
 
-/** Attempts that wait for a place in a limit. A WeakMap, because a waiting run pays for every field. */
-const turns = new WeakMap<Attempt, Promise<void>>();
-
 export class Attempt implements AttemptCore, AttemptPort {
   readonly run: LiveRunCore;
   readonly item: WorkItem;
@@ -51,6 +48,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** Events that were sent and are not committed yet. */
   sends: Send[] | null = null;
   calls: Calls | null = null;
+  failures: FailedCall[] | null = null;
   /** The edit of `ctx.finish`, if the step has called it. */
   finishResult: FinishResult | null = null;
   generator: GeneratorDrive | null = null;
@@ -59,6 +57,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   #controller: AbortController | null = null;
   #resources: ResourceContainer | null = null;
   #release: Release | null = null;
+  /** The wait for a place in the limit of the step. */
+  #turn: Promise<void> | null = null;
   #timer: StepTimer | null = null;
   #endings: (() => void)[] | null = null;
 
@@ -128,22 +128,17 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
   #takePlace(next: () => void): void {
     const goOn = (): void => (this.ended === null ? next() : this.#free());
-    if (this.#release === null && !turns.has(this)) {
+    if (this.#release === null && this.#turn === null) {
       const granted = this.run.host.limiters.get(this.step.limit as string)?.acquire(this.signal);
-      if (granted instanceof Promise)
-        turns.set(
-          this,
-          granted.then((release) => this.#hold(release)),
-        );
+      if (granted instanceof Promise) this.#turn = granted.then((release) => this.#hold(release));
       else this.#hold(granted ?? null);
     }
-    const turn = turns.get(this);
-    if (turn === undefined) goOn();
-    else turn.then(goOn, (error: unknown) => this.fail(error));
+    if (this.#turn === null) goOn();
+    else this.#turn.then(goOn, (error: unknown) => this.fail(error));
   }
 
   #hold(release: Release | null): void {
-    turns.delete(this);
+    this.#turn = null;
     this.#release = release;
   }
 

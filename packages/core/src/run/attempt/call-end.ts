@@ -7,7 +7,7 @@ import { optionalModules } from "../../engine/optional-modules.js";
 import type { EffectRecorded } from "../../engine/tick.js";
 import { type OpenCall, openCall } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
-import { isThenable } from "../../value/is-thenable.js";
+import { isThenable } from "../../value/kind.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf } from "./calls.js";
 import { isAsync, noCallback } from "./finish-step.js";

@@ -1,7 +1,7 @@
 /** The names of calls in their scope, of which their ids are made. */
 
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 
 /**
  * The name of a call: its key, or its subject. Calls without a key are counted by name.

@@ -6,7 +6,6 @@
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
-import { SmallMap } from "../../engine/small-map.js";
 import type { CallRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
@@ -15,7 +14,7 @@ import type { CallPromise } from "../../state/call-promise.js";
 import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
-import { copyValue } from "../../value/codec.js";
+import { copyValue } from "../../value/copy.js";
 import { type ErrorRecord, reviveError } from "../../value/error-record.js";
 import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
@@ -32,14 +31,6 @@ export interface Calling {
   noteWork(): void;
 }
 
-/** Calls that a record is about to answer. A WeakMap, because a waiting run pays for every field. */
-const recalling = new WeakMap<Calls, Set<string>>();
-
-/** The order in which recorded calls were answered, as far as this attempt has repeated them. */
-const places = new WeakMap<Calls, Map<string, number>>();
-/** Calls whose signal has aborted, while the tick that closes them is on its way. */
-const closing = new WeakMap<Calls, Set<string>>();
-
 /** A call with a function. The attempt does not end before it. */
 export interface EffectPhase {
   readonly promise: CallPromise<unknown>;
@@ -55,13 +46,19 @@ export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
 
 export class Calls {
   readonly #attempt: Calling;
-  readonly #occurrences: SmallMap<string, number> = new SmallMap();
-  #open: SmallMap<string, Deferred<unknown>> | null = null;
+  readonly #occurrences: Map<string, number> = new Map();
+  #open: Map<string, Deferred<unknown>> | null = null;
   /** `true`: no call was recorded before the first one of this attempt. */
   readonly #isFirst: boolean;
   /** What has a function at work, by call; `null` before the first. */
-  atWork: SmallMap<unknown, EffectPhase> | null = null;
+  atWork: Map<unknown, EffectPhase> | null = null;
   #resting = 0;
+  /** Calls that a record is about to answer. */
+  #recalling: Set<string> | null = null;
+  /** The order in which recorded calls were answered, as far as this attempt has repeated them. */
+  #places: Map<string, number> | null = null;
+  /** Calls whose signal has aborted, while the tick that closes them is on its way. */
+  #closing: Set<string> | null = null;
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
@@ -97,7 +94,7 @@ export class Calls {
   }
 
   begin(work: unknown, phase: EffectPhase): void {
-    this.atWork ??= new SmallMap();
+    this.atWork ??= new Map();
     this.atWork.set(work, phase);
     this.#attempt.noteWork();
   }
@@ -128,7 +125,7 @@ export class Calls {
   isOpen(given: string): boolean {
     const name = this.#inside(given);
     const call = idOf(name, (this.#counts().get(name) ?? 0) - 1);
-    return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
+    return this.isAwaited(call) && this.#closing?.has(call) !== true;
   }
 
   /** Returns whether this attempt awaits the answer of a call. */
@@ -138,7 +135,8 @@ export class Calls {
 
   /** The call is about to be closed: the next one of its name need not differ from it. */
   noteClosing(call: string): void {
-    closing.set(this, (closing.get(this) ?? new Set()).add(call));
+    this.#closing ??= new Set();
+    this.#closing.add(call);
   }
 
   isClosed(call: string): boolean {
@@ -147,7 +145,7 @@ export class Calls {
   }
 
   /** Those inside of a call are counted with it, and anew with each of its attempts. */
-  #counts(): SmallMap<string, number> | Map<string, number> {
+  #counts(): Map<string, number> {
     const around = callAround(this.#attempt);
     return around === null ? this.#occurrences : (around.counts ??= new Map());
   }
@@ -158,7 +156,7 @@ export class Calls {
 
   /** Settles when the reducer answers the call. */
   expect(call: string): Promise<unknown> {
-    this.#open ??= new SmallMap();
+    this.#open ??= new Map();
     const known = this.#open.get(call);
     if (known) return known.promise;
     const deferred = new Deferred<unknown>();
@@ -169,36 +167,33 @@ export class Calls {
   /** Recorded answers come in their original order, so a race has the same winner again. */
   recall(call: string): Promise<unknown> {
     const answer = this.expect(call);
-    const known = recalling.get(this);
-    if (known === undefined) {
-      recalling.set(this, new Set([call]));
+    if (this.#recalling === null) {
+      this.#recalling = new Set([call]);
       queueMicrotask(() => this.#answerInTurn());
-    } else known.add(call);
+    } else this.#recalling.add(call);
     return answer;
   }
 
   /** A live answer must not come first: a recorded one is delivered only while no other call is awaited. */
   #answerInTurn(): void {
     const { clock } = this.#attempt.run.host.ports;
-    if (this.#open?.size === recalling.get(this)?.size && isTurnOver(clock.now()))
+    if (this.#open?.size === this.#recalling?.size && isTurnOver(clock.now()))
       afterTurn(clock, () => this.#answerRecalled());
     else this.#answerRecalled();
   }
 
   #answerRecalled(): void {
-    const recalled = [...(recalling.get(this) ?? [])];
-    recalling.delete(this);
+    const recalled = [...(this.#recalling ?? [])];
+    this.#recalling = null;
     // Mostly one, of code that goes from call to call: the order of records is looked up for several only.
     if (recalled.length > 1) this.#sortByAnswer(recalled);
     for (const call of recalled) this.#attempt.settle(call);
   }
 
   #sortByAnswer(calls: string[]): void {
-    let known = places.get(this);
-    if (known === undefined || calls.filter((call) => !known?.has(call)).length > 1) {
-      known = this.#placesOfAnswers();
-      places.set(this, known);
-    }
+    let known = this.#places;
+    if (known === null || calls.filter((call) => !known?.has(call)).length > 1)
+      known = this.#places = this.#placesOfAnswers();
     const last = known.size;
     const placeOf = (call: string): number => known.get(call) ?? last;
     calls.sort((one, other) => placeOf(one) - placeOf(other));
@@ -218,7 +213,7 @@ export class Calls {
     const record = this.record(call);
     if (record === undefined) return;
     this.#open?.delete(call);
-    closing.get(this)?.delete(call);
+    this.#closing?.delete(call);
     settleWith(this.#attempt, deferred, record);
   }
 

@@ -1,12 +1,21 @@
 /** Checks the arguments of calls of `ctx`. */
 
 import type { CompiledStep } from "../../compile/compile.js";
+import { acceptedTypes } from "../../engine/routing.js";
 import { runLimits } from "../../engine/run-limits.js";
+import type { EventData } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { isEventClass } from "../../event/facts.js";
+import { AnswerEvent } from "../../event/built-in-events.js";
+import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import { classOf, eventTypeOf, isEvent, isEventClass, isSubclass, roleOf } from "../../event/facts.js";
+import { suggest } from "../../graph/finding.js";
+import { comesFromOutside } from "../../graph/validate.js";
+import { encodeValue } from "../../value/codec.js";
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { isRecord } from "../../value/kind.js";
+import { wrongOption } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
+import { undeclared } from "./output.js";
 import { inScopeText, scopeDetails } from "./scopes.js";
 import { stepError } from "./step-error.js";
 
@@ -55,5 +64,106 @@ export function keyReused({ step }: AttemptCore, key: string, scope: string): Wo
     what: `calls \`ctx.run("${key}", …)\` twice in one attempt${inScopeText(scope)}`,
     hint: "Use a different key for each call, for example with the index of the loop.",
     details: { key, ...scopeDetails(scope) },
+  });
+}
+
+// ---- what a step sends: to which step, and of which class
+
+export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emits" | "streams"): void {
+  const { step } = attempt;
+  if (!isEvent(event)) {
+    throw stepError(step, {
+      code: "EVENT_NOT_SENDABLE",
+      what: `sent ${formatValue(event)}, which is not an event`,
+      hint: "Send an instance of an event class.",
+    });
+  }
+  const role = roleOf(event);
+  if (role === "stop" || role === "terminal") {
+    throw stepError(step, {
+      code: "EVENT_NOT_SENDABLE",
+      what: `sent ${event.type}, which ends a run`,
+      hint: "Return it from the step.",
+      details: { event: event.type },
+    });
+  }
+  const eventClass = classOf(event);
+  if (step.emits.has(eventClass) || (option === "streams" && step.streams.has(eventClass))) return;
+  throw undeclared(step, event, option);
+}
+
+export function assertTarget({ run, step }: AttemptCore, event: EventData, target: string): void {
+  const { steps } = run.host.routing;
+  const found = steps.get(target);
+  const details = { step: step.definition.name, target, event: event.type };
+  if (!found) {
+    throw stepError(step, {
+      code: "STEP_UNKNOWN",
+      what: `sends ${event.type} to ${formatValue(target)}, and there is no such step`,
+      hint: suggest(target, steps.keys()).trim() || `Name one of ${[...steps.keys()].join(", ")}.`,
+      details,
+    });
+  }
+  if (acceptedTypes(found).includes(event.type) || found.waits.includes(event.type)) return;
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Step "${target}" accepts ${acceptedTypes(found).join(", ") || "nothing"}, not ${event.type}.`,
+    hint: `Send it to a step that accepts ${event.type}, or without \`step\`.`,
+    details,
+  });
+}
+
+// ---- what a step waits for
+
+/** The list of one type, shared by all waits. */
+function alone(type: string): readonly string[] {
+  let list = alones.get(type);
+  if (!list) alones.set(type, (list = [type]));
+  return list;
+}
+const alones = new Map<string, readonly string[]>();
+
+/** The types that a call accepts when it names this class. */
+export function acceptedFor({ step, run }: AttemptCore, event: EventClass): readonly string[] {
+  const type = eventTypeOf(event);
+  if (!step.subclasses) return alone(type);
+  const { registry } = run.host.compiled;
+  return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
+}
+
+/** A function, or a value that no event can hold, would never match. */
+export function assertWhere({ step, run }: AttemptCore, type: string, where: unknown): void {
+  if (isRecord(where)) return void encodeValue(where, `where of ${type}`, run.host.compiled.values);
+  const { name } = step.definition;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`where\` of step "${name}" for ${type} is not a record of fields.`,
+    hint: "Pass the fields and their values: `{ orderId: 7 }`.",
+    details: { option: "where", step: name, event: type },
+  });
+}
+
+/** The hint leads to a valid workflow. */
+export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): WorkflowError {
+  const type = eventTypeOf(event);
+  const error = undeclared(step, event.prototype, "waits");
+  const isEmitted = [...run.host.routing.steps.values()].some(({ emits }) => emits.includes(type));
+  const role = roleOf(event);
+  if (comesFromOutside(role) || (isEmitted && role === "event")) return error;
+  const hint =
+    role === "event"
+      ? `No step emits ${type}: make it an \`ExternalEvent\`, which comes from outside, and add it to \`waits\` of the step.`
+      : "Wait for an `ExternalEvent` or a `HumanResponseEvent`: this one is never delivered to a wait.";
+  const { code, message, details } = error;
+  return new WorkflowError({ code, message, hint, details });
+}
+
+export function waitKeyRequired({ step }: AttemptCore, type: string, scope: string): WorkflowError {
+  const what = type === AnswerEvent.type ? "asks two questions at once" : `waits for ${type} twice at once`;
+  return stepError(step, {
+    code: "KEY_REUSED",
+    what: `${what}${inScopeText(scope)}: a later attempt could not distinguish the two`,
+    hint: "Use a different `key` for each. To wait for the first of them, use `ctx.race`, which closes the others.",
+    details: { reason: "wait", event: type, ...scopeDetails(scope) },
   });
 }

@@ -9,21 +9,24 @@
  *
  * @module
  */
+
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
 import type { Release } from "../../limit/limiter.js";
+import { judge } from "../../retry/judge.js";
 import { CallPromise } from "../../state/call-promise.js";
 import { type OpenCall, runInCall } from "../../state/edit-context.js";
-import { readable } from "../../value/error-record.js";
+import { nextTurn } from "../../system/system.js";
+import { encodeValue } from "../../value/codec.js";
+import { readable, recordError } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
 import { type CallSetup, callEffect } from "./call-effect.js";
 import { type CallEnd, endCall, endOf } from "./call-end.js";
-import { afterThisTurn } from "./call-openings.js";
-import { failureOf, recordingOf, stampOf } from "./call-ticks.js";
 import { CallTime } from "./call-time.js";
 import { callsOf, type EffectPhase, recall } from "./calls.js";
 import { rejectCall } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
+import { takenBack } from "./piece-writer.js";
 
 /**
  * Begins the call, or continues with the attempts that an earlier attempt of the step has left.
@@ -278,4 +281,75 @@ class DurableCall implements EffectPhase {
       calls.rest(this, false);
     }
   }
+}
+
+// ---- calls without options that have begun in this turn
+// Those that have not ended with the turn of the event loop get a tick for their beginning: a call that takes time is seen while it is
+// at work, and one that takes none costs one tick.
+
+interface Begun {
+  noteOpen(): void;
+}
+
+let begun: Begun[] | null = null;
+
+function afterThisTurn(call: Begun): void {
+  if (begun === null) {
+    const together: Begun[] = [];
+    begun = together;
+    nextTurn(() => {
+      begun = null;
+      for (const one of together) one.noteOpen();
+    });
+  }
+  begun.push(call);
+}
+
+// ---- ticks: what each says of the call, but for its label and which attempt of the call it is from
+
+function stampOf(
+  { run, item, number }: AttemptCore,
+  call: string,
+): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
+  return { atMs: run.now(), item: item.id, attempt: number, call };
+}
+
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
+function recordingOf(attempt: AttemptCore, { key, call }: CallSetup, given: unknown): EffectRecorded {
+  const { run, item, number } = attempt;
+  encodeValue(given, `run "${key}"`, run.host.compiled.values);
+  const value = recall(attempt, given);
+  return { type: "effect.recorded", atMs: run.now(), item: item.id, attempt: number, call, value };
+}
+
+interface Failed {
+  readonly failure: unknown;
+  readonly open: OpenCall;
+  readonly record: EffectRecord | undefined;
+  /** When its attempt began; 0 where it is not known. */
+  readonly beganAtMs: number;
+}
+
+/** With the time of the next attempt, as its policy says. */
+function failureOf(
+  attempt: AttemptCore,
+  { call, policies }: CallSetup,
+  { failure, open, record, beganAtMs }: Failed,
+): EffectFailed {
+  const stamp = stampOf(attempt, call);
+  const { failures = 0, sinceMs = -1 } = record ?? {};
+  const { error, delayMs } = judge(policies.retry, {
+    subject: `${attempt.run.state.runId} ${attempt.item.id} ${call}`,
+    failures: failures + 1,
+    elapsedMs: stamp.atMs - (sinceMs < 0 ? beganAtMs : sinceMs),
+    error: failure,
+  });
+  return {
+    type: "effect.failed",
+    ...stamp,
+    error: recordError(error),
+    retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
+    elapsedMs: beganAtMs === 0 ? 0 : Math.max(0, stamp.atMs - beganAtMs), // the clock may have been set back
+    ...(open.hasShown && delayMs !== null && { written: takenBack(attempt) }),
+  };
 }

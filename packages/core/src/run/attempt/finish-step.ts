@@ -9,7 +9,7 @@ import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import { formatValue } from "../../value/format-value.js";
-import { isThenable } from "../../value/is-thenable.js";
+import { isThenable } from "../../value/kind.js";
 import type { AttemptCore } from "../run.types.js";
 import { FinishResult } from "./finish-result.js";
 import { refuseInsideRun } from "./open-call.js";

@@ -13,9 +13,6 @@ import { afterMicrotasks } from "../after-microtasks.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf, type EffectPhase } from "./calls.js";
 
-// A WeakMap, because a waiting run pays for every field of its attempts.
-const failures = new WeakMap<AttemptCore, FailedCall[]>();
-
 /** Remembers the error of a call, in case it is not handled. */
 export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
   const { run, step, ended } = attempt;
@@ -23,9 +20,8 @@ export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
     return logUnhandledCall(run.host.ports.log, `A call of step "${step.definition.name}" came too late.`, failure);
   if (ended !== null) return; // the signal informs the step
   callsOf(attempt); // one that makes no call ends at once
-  const known = failures.get(attempt);
-  if (known) known.push(failure);
-  else failures.set(attempt, [failure]);
+  attempt.failures ??= [];
+  attempt.failures.push(failure);
 }
 
 /** The promise of a refused call. */
@@ -56,13 +52,13 @@ export function hasFinished(attempt: AttemptCore): boolean {
   const { run, calls } = attempt;
   if (calls === null) return true;
   if (run.hasStore()?.hasWritten(attempt) === true || calls.isCollecting) return false;
-  return calls.atWork === null && !failures.has(attempt);
+  return calls.atWork === null && attempt.failures === null;
 }
 
 /** Calls back once no call is running: with the first unhandled failure, or `null`. */
 export function finishCalls(attempt: AttemptCore, done: (failure: FailedCall | null) => void): void {
   afterMicrotasks(() => {
-    if (!isUnfinished(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
+    if (!isUnfinished(attempt)) return done(attempt.failures?.find(({ call }) => !call.isTaken) ?? null);
     void Promise.allSettled(workOf(attempt)).then(() => nextTurn(() => finishCalls(attempt, done)));
   });
 }

@@ -8,16 +8,18 @@
  *
  * @module
  */
+
 import type { EffectRecorded } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
+import { sameValue } from "../../event/equal.js";
 import type { OpenCall } from "../../state/edit-context.js";
-import { addPiece } from "../../stream/add-piece.js";
-import { copyValue, encodeValue } from "../../value/codec.js";
-import { assertOption } from "../../value/option-value.js";
-import { sizeOf, sizeOfAll } from "../../value/pieces.js";
+import { encodeValue } from "../../value/codec.js";
+import { copyValue } from "../../value/copy.js";
+import { isRecord } from "../../value/kind.js";
+import { assertOption } from "../../value/options.js";
+import { sizeOf, sizeOfAll, textOf, withText } from "../../value/pieces.js";
 import type { Piece } from "../../value/pieces.types.js";
-import { isRecord } from "../../value/plain.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 
 const LEAST_MS = 50;
@@ -157,4 +159,17 @@ function callOver({ step, item, number }: AttemptCore): WorkflowError {
     hint: "Await everything that the function starts.",
     details: { step: name, item: item.id, attempt: number },
   });
+}
+
+/** Adds it at the end: to the last piece, if both are text of the same kind. */
+export function addPiece(pieces: Piece[], piece: Piece): void {
+  const last = pieces.at(-1);
+  if (last !== undefined && isMore(last, piece))
+    pieces[pieces.length - 1] = withText(last, `${textOf(last)}${textOf(piece)}`);
+  else pieces.push(piece);
+}
+
+function isMore(last: Piece, piece: Piece): boolean {
+  if (typeof last === "string" || typeof piece === "string") return typeof last === typeof piece;
+  return textOf(last) !== null && textOf(piece) !== null && sameValue(withText(last, ""), withText(piece, ""));
 }

@@ -9,7 +9,7 @@
  */
 import type { Racer } from "../../authoring/context.types.js";
 import { markHandled } from "../../system/deferred.js";
-import { assertOption } from "../../value/option-value.js";
+import { assertOption } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { inScope } from "./call-ids.js";
 import { nameOf } from "./call-names.js";

@@ -36,8 +36,8 @@ import { markHandled } from "../../system/deferred.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
 import { isDate } from "../../value/kind.js";
-import { checkOptions } from "../../value/known-options.js";
-import { assertFunction, assertSignal, timeOf } from "../../value/option-value.js";
+import { checkOptionNames } from "../../value/known-options.js";
+import { assertFunction, assertSignal, timeOf } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
@@ -48,9 +48,19 @@ import { inScope } from "./call-ids.js";
 import { keyed, nameOf } from "./call-names.js";
 import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
-import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
-import { assertSendable, assertTarget } from "./check-sends.js";
-import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
+import {
+  acceptedFor,
+  assertClass,
+  assertNotTooDeep,
+  assertSendable,
+  assertTarget,
+  assertWhere,
+  keyReused,
+  storeUnknown,
+  waitKeyRequired,
+  waitUndeclared,
+  wrongArgument,
+} from "./check-calls.js";
 import { runCall } from "./durable-call.js";
 import { beginFinish } from "./finish-step.js";
 import { refuseCall } from "./forgotten-calls.js";
@@ -131,7 +141,7 @@ export class StepContext implements Context {
     const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
-    checkOptions("sendEvent", options);
+    checkOptionNames("sendEvent", options);
     assertSendable(attempt, event, "emits");
     if (options.step !== undefined) assertTarget(attempt, event, options.step);
     const calls = this.#calls;
@@ -184,7 +194,7 @@ export class StepContext implements Context {
     return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
       const { run } = attempt;
-      checkOptions("waitForEvent", options);
+      checkOptionNames("waitForEvent", options);
       assertClass("waitForEvent", event);
       const type = eventTypeOf(event);
       const prompt = options.prompt as WorkflowEvent | undefined;
@@ -223,7 +233,7 @@ export class StepContext implements Context {
     options: CollectEventsOptions = {},
   ): Promise<Collected<Expected> | null> {
     return this.#call("collectEvents", () => {
-      checkOptions("collectEvents", options);
+      checkOptionNames("collectEvents", options);
       if (!isEvent(event)) throw wrongArgument("collectEvents", event, "an event");
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
       const types = expected.map(eventTypeOf);
@@ -263,7 +273,7 @@ export class StepContext implements Context {
   runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
     return this.#call("runChild", () => {
       const [input, options = {}] = args as [unknown, ChildOptions | undefined];
-      checkOptions("runChild", options);
+      checkOptionNames("runChild", options);
       const { key, store = "own", timeout, signal } = options;
       const sharesStore = store === "shared";
       if (!sharesStore && store !== "own") throw storeUnknown(store);
@@ -288,7 +298,7 @@ export class StepContext implements Context {
 
   sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
     return this.#call("sleep", () => {
-      checkOptions("sleep", options);
+      checkOptionNames("sleep", options);
       const { run } = this.#attempt;
       const call = this.#calls.id(this.#name("sleep", "", options.key));
       const dueAtMs = isDate(until) ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");

@@ -10,7 +10,7 @@ import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
 import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/second-copy.js";
-import { applyChange } from "../../state/apply-change.js";
+import { applyChange } from "../../state/patches.js";
 import type { Path } from "../../state/path.js";
 import { StateStore } from "../../state/state-store.js";
 import { inTurn } from "../../system/host-turns.js";

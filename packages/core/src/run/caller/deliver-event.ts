@@ -15,7 +15,7 @@ import { copyFields, invalid } from "../../event/event-class.js";
 import { eventFromFields } from "../../event/event-codec.js";
 import { fieldsOf, isEvent, roleOf } from "../../event/facts.js";
 import { suggest } from "../../graph/finding.js";
-import { isRecord } from "../../value/plain.js";
+import { isRecord } from "../../value/kind.js";
 import { inspect } from "../inspect-run.js";
 import { whenAsked } from "../questions.js";
 import type { LiveRun } from "../run.types.js";

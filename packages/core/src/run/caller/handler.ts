@@ -14,7 +14,7 @@ import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
 import { Deferred } from "../../system/deferred.js";
 import { isError } from "../../value/kind.js";
-import { checkOptions } from "../../value/known-options.js";
+import { checkOptionNames } from "../../value/known-options.js";
 import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import type { LiveRun } from "../run.types.js";
@@ -89,7 +89,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   sendEvent<Event>(sendable: Sendable<Event>, options: HandlerSendOptions = {}): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
-    checkOptions("send", options);
+    checkOptionNames("send", options);
     assertSendable(event);
     return this.#receiptOf(deliverEvent(this.#runner, { event, step: options.step ?? null, promptId: null }));
   }

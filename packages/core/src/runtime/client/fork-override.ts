@@ -4,8 +4,8 @@ import type { EffectRecord, RunState, WorkItem } from "../../engine/state.js";
 import { placesOf } from "../../run/attempt/call-places.js";
 import { formatValue } from "../../value/format-value.js";
 import { copyJson } from "../../value/guard.js";
-import { wrongOption } from "../../value/option-value.js";
-import { isPlainObject } from "../../value/plain.js";
+import { isPlainObject } from "../../value/kind.js";
+import { wrongOption } from "../../value/options.js";
 import type { CallOverride } from "../api/runtime.types.js";
 
 /**

@@ -10,7 +10,7 @@ import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type { Retention } from "../api/runtime.types.js";
 import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
 import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";

@@ -1,7 +1,7 @@
 /** Lists of stored runs. */
 
 import { formatValue } from "../../value/format-value.js";
-import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
+import { pageSize, timeOf, wrongOption } from "../../value/options.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import type { RunCount, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";

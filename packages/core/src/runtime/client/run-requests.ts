@@ -12,7 +12,7 @@ import { decodeValue } from "../../event/decode.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import { systemIds } from "../../system/system.js";
 import { encodeValue } from "../../value/codec.js";
-import type { EncodedValue } from "../../value/encode-tree.js";
+import type { EncodedValue } from "../../value/tree.js";
 import { storedRun } from "../store/run-key.js";
 import type { RecordKey, RunKey, StoredRecord } from "../store/run-store.types.js";
 import { addExpiry, removeExpiry } from "../tasks/expiring.js";

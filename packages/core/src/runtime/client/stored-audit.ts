@@ -1,7 +1,6 @@
-import type { Duration } from "../../value/duration.js";
-import { toMs } from "../../value/duration.js";
+import { type Duration, toMs } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
-import { assertOption, pageSize, wrongOption } from "../../value/option-value.js";
+import { assertOption, pageSize, wrongOption } from "../../value/options.js";
 import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/audit.types.js";
 import type { TenantOptions } from "../api/runtime-names.types.js";
 import { auditKind, auditTime } from "../audit/audit-entry.js";

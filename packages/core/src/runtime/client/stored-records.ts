@@ -1,4 +1,4 @@
-import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/option-value.js";
+import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/options.js";
 import type { TenantOptions } from "../api/runtime.types.js";
 import type {
   RecordEdit,

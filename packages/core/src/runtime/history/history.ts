@@ -9,7 +9,7 @@ import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type { CheckProblem, CheckReport } from "../api/check.types.js";
 import type { HistoryEntry, RunForked } from "../api/history.types.js";
 import type { StoredRun } from "../store/run-store.types.js";

@@ -6,9 +6,9 @@
 
 import type { Tick } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
-import { applyPatches } from "../../state/apply-change.js";
 import type { StateChange, StatePatch } from "../../state/patch.types.js";
-import { isPlainObject } from "../../value/plain.js";
+import { applyPatches } from "../../state/patches.js";
+import { isRecord } from "../../value/kind.js";
 import type { ChangedValue } from "../api/history.types.js";
 import type { AppliedTick } from "../worker/load/run-tree.js";
 
@@ -59,8 +59,4 @@ function byFields(before: unknown, after: unknown): ChangedValue[] {
       ...(isIn(before, name) && { old: before[name] }),
       ...(isIn(after, name) && { new: after[name] }),
     }));
-}
-
-function isRecord(state: unknown): state is Readonly<Record<string, unknown>> {
-  return typeof state === "object" && state !== null && isPlainObject(state);
 }

@@ -1,4 +1,4 @@
-import { pageSize } from "../../value/option-value.js";
+import { pageSize } from "../../value/options.js";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "../store/run-store.types.js";
 import { countWhile, entryOf } from "./memory-run.js";
 

@@ -1,4 +1,4 @@
-import { pageSize } from "../../value/option-value.js";
+import { pageSize } from "../../value/options.js";
 import type { CountQuery, RunCount, RunKey, RunPage, RunQuery, StoredStatus } from "../store/run-store.types.js";
 import {
   decodePageCursor,

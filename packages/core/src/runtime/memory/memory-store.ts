@@ -1,5 +1,5 @@
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import { checkCallOptions } from "../options/call-options.js";
 import type {
   ClaimedRun,

@@ -5,8 +5,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
 import { formatValue } from "../../value/format-value.js";
-import { pageSize, wrongOption } from "../../value/option-value.js";
-import { optionsOf, refuseOptions } from "../../value/options.js";
+import { optionsOf, pageSize, refuseOptions, wrongOption } from "../../value/options.js";
 import type { TenantOptions } from "../api/runtime-names.types.js";
 import type {
   RuntimeSchedules,

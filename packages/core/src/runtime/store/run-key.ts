@@ -1,6 +1,6 @@
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type { RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
 

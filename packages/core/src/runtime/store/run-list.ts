@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { pageSize } from "../../value/option-value.js";
+import { pageSize } from "../../value/options.js";
 import type { RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
 import { joinSql, plainSql, type Sql, sql } from "./sql.js";
 import {

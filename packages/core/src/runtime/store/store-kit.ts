@@ -5,7 +5,7 @@
  * @module
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type {
   NewRunRecord,
   RunChange,

@@ -2,7 +2,7 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeValue } from "../../event/decode.js";
 import { encodeValue } from "../../value/codec.js";
-import { isThenable } from "../../value/is-thenable.js";
+import { isThenable } from "../../value/kind.js";
 import type { RecordEdit, RecordValue } from "../api/runtime-records.types.js";
 import type { RecordKey, StoredRecord } from "../store/run-store.types.js";
 import { parseJson } from "./journal-text.js";

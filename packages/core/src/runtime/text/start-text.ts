@@ -3,7 +3,7 @@ import type { RunStarted } from "../../engine/tick.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import { sameValue } from "../../event/equal.js";
 import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
-import { isPlainObject } from "../../value/plain.js";
+import { isPlainObject } from "../../value/kind.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import type { RegisteredWorkflow } from "../worker/workflows/registered-workflows.js";
 import { corrupt, parseJson } from "./journal-text.js";

@@ -1,7 +1,6 @@
 /** The texts of ticks that are in no commit yet. */
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
-import { SmallMap } from "../../engine/small-map.js";
 import type { Tick } from "../../engine/tick.js";
 import { tickText, tickTooLong } from "./journal-text.js";
 
@@ -12,7 +11,7 @@ interface TextOptions {
 }
 
 export class TickTexts {
-  readonly #texts: SmallMap<Tick, { readonly atMs: number; readonly text: string }> = new SmallMap();
+  readonly #texts: Map<Tick, { readonly atMs: number; readonly text: string }> = new Map();
 
   /**
    * Makes the text of a tick; again, if its time has changed. Returns `false` where nothing was to be done.

@@ -6,7 +6,7 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
 import { isError } from "../../value/kind.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import {
   anyList,
   anyObject,

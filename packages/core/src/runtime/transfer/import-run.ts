@@ -8,7 +8,7 @@ import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import { historyOf } from "../history/history.js";
 import type {

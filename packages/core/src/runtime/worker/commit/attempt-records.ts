@@ -2,7 +2,7 @@ import { callsOf } from "../../../run/attempt/calls.js";
 import { refuseCall, rejectCall } from "../../../run/attempt/forgotten-calls.js";
 import type { AttemptCore } from "../../../run/run.types.js";
 import { CallPromise } from "../../../state/call-promise.js";
-import { assertFunction } from "../../../value/option-value.js";
+import { assertFunction } from "../../../value/options.js";
 import type { RecordValue, StepRecords } from "../../api/runtime-records.types.js";
 import { checkNames } from "../../options/check-names.js";
 import type { RecordKey, RunStore, StoredRecord } from "../../store/run-store.types.js";

@@ -8,8 +8,8 @@ import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Telemetry } from "../../../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../../run/workflow-host.js";
 import { formatValue } from "../../../value/format-value.js";
-import { nearest } from "../../../value/nearest.js";
-import { wrongOption } from "../../../value/option-value.js";
+import { wrongOption } from "../../../value/options.js";
+import { nearest } from "../../../value/unknown-names.js";
 import type { RunStore } from "../../store/run-store.types.js";
 import { definitionGraph, type HashedDefinition } from "./definition-graph.js";
 

@@ -3,8 +3,8 @@ import { createDraft, enableMapSet, finishDraft } from "immer";
 import { describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
 import { inOrder, record, replayed, scramble, value } from "../../test/support/random-states.js";
-import { diffState } from "./diff-state.js";
-import { freezeState } from "./freeze-state.js";
+import { freezeState } from "../value/freeze.js";
+import { diffState } from "./patches.js";
 
 enableMapSet();
 

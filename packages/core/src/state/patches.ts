@@ -1,5 +1,5 @@
 /**
- * What changed between two states, as the fewest patches that a cheap look finds.
+ * What changed between two states, as the fewest patches that a cheap look finds; and the second state, made of the first and the patches.
  *
  * What an edit has written down about a container is taken as it is. Other containers are compared: shared parts are skipped by
  * identity, so the cost is that of the containers on the way to a change. Applying the patches to the first state makes the second,
@@ -10,10 +10,21 @@
  * @module
  */
 
-import { isPlainObject } from "../value/plain.js";
-import { type Container, type DraftNode, has, keysOf, valueAt } from "./draft-node.js";
-import { isNewAt, NEW, type Piece } from "./list-pieces.js";
-import type { StatePatch } from "./patch.types.js";
+import { invariant } from "../errors/invariant.js";
+import { freezeContainer, freezeState } from "../value/freeze.js";
+import { isForbiddenKey, isPlainObject } from "../value/kind.js";
+import {
+  type Container,
+  copyOf,
+  type DraftNode,
+  has,
+  isNewAt,
+  keysOf,
+  NEW,
+  type Piece,
+  valueAt,
+} from "./draft-node.js";
+import type { StateChange, StatePatch } from "./patch.types.js";
 
 type Path = StatePatch["path"];
 
@@ -239,4 +250,58 @@ function writePieces({ before, after }: Pair<unknown[]>, pieces: readonly Piece[
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+// ---- patches applied
+
+/** The state after a change, deeply frozen. Parts that did not change are shared. */
+export function applyChange(state: unknown, change: StateChange): unknown {
+  if ("whole" in change) return freezeState(change.next);
+  return "next" in change ? change.next : applyPatches(state, change.patches);
+}
+
+/** As {@link applyChange}, from the patches alone. */
+export function applyPatches(state: unknown, patches: readonly StatePatch[]): unknown {
+  const fresh = new Set<object>();
+  let root = state;
+  for (const patch of patches) {
+    let parent = own(root, fresh);
+    root = parent;
+    for (const step of patch.path.slice(0, -1)) {
+      const child = own(parent instanceof Map ? parent.get(step) : (parent as Record<string, unknown>)[step], fresh);
+      put(parent, step, child);
+      parent = child;
+    }
+    apply(parent, patch);
+  }
+  for (const container of fresh) freezeContainer(container);
+  return root;
+}
+
+/** A copy to write into: one per container, however many patches lead through it. */
+function own(container: unknown, fresh: Set<object>): object {
+  invariant(typeof container === "object" && container !== null, "a patch leads through a value without fields");
+  if (fresh.has(container)) return container;
+  const copy = copyOf(container as Container);
+  fresh.add(copy);
+  return copy;
+}
+
+function put(parent: unknown, step: string | number, value: unknown): void {
+  if (parent instanceof Map) parent.set(step, value);
+  else {
+    invariant(!isForbiddenKey(String(step)), `a patch leads to "${step}"`);
+    (parent as Record<string, unknown>)[step] = value;
+  }
+}
+
+function apply(parent: object, { op, path, value }: StatePatch): void {
+  const step = path.at(-1) as string | number;
+  freezeState(value);
+  if (parent instanceof Set) op === "remove" ? parent.delete(value) : parent.add(value);
+  else if (Array.isArray(parent) && op !== "replace")
+    op === "add" ? parent.splice(step as number, 0, value) : parent.splice(step as number, 1);
+  else if (op !== "remove") put(parent, step, value);
+  else if (parent instanceof Map) parent.delete(step);
+  else delete (parent as Record<string, unknown>)[step];
 }

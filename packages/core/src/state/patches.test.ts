@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyPatches } from "./apply-change.js";
-import { diffState } from "./diff-state.js";
+import { applyPatches, diffState } from "./patches.js";
 
 const long = "x".repeat(100);
 
