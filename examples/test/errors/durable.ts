@@ -15,7 +15,7 @@ import {
   step,
   Workflow,
 } from "millrace";
-import { createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
+import { type BudgetOptions, budgetOf, createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
 import { expect, vi } from "vitest";
 import * as z from "zod";
 import { temporaryFolder } from "../temporary-folder.js";
@@ -36,6 +36,23 @@ class Counter extends Workflow {
   async count(_ev: StartEvent, ctx: Context) {
     await recordsOf(ctx).read("session", "s-17");
     return new StopEvent();
+  }
+}
+
+const poster = defineWorkflow("poster")
+  .step("draw", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    for (const part of ["sky", "sea", "ship"])
+      await budgetOf(ctx).run(part, () => `a picture of the ${part}`, { cost: { usd: 0.04 } });
+    return new StopEvent();
+  })
+  .build();
+
+async function spending(budgets: BudgetOptions): Promise<Provoked> {
+  const runtime = createRuntime({ workflows: { poster }, budgets, log: unread });
+  try {
+    return await thrown(() => runtime.run("poster", {}, { runId: "poster-7", tenant: "acme" }));
+  } finally {
+    await runtime.stop();
   }
 }
 
@@ -90,6 +107,7 @@ const orders = defineWorkflow("orders")
   .build();
 
 export const durable: Provocations = {
+  BUDGET_EXCEEDED: [() => spending({ run: { usd: 0.1 } }), () => spending({ tenant: { usdPerDay: 0.1 } })],
   FORK_AMBIGUOUS: [
     async () => {
       const runtime = createRuntime({ workflows: { orders } });
