@@ -1,5 +1,5 @@
 import type { Media, StepMetricsData, ToolExecution } from "@millrace/executor";
-import type { ModelMessage } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
 import type { Context, EffectCall, Finished } from "millrace";
 import type { RunEvents } from "../run/run-events.js";
 import type { MemberRun } from "../settings/executor.types.js";
@@ -93,6 +93,8 @@ export interface LoopRun {
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */
   asked: AskedOfModel;
+  /** What `atBudget` has chosen in place of the model of the agent. */
+  cheaperModel?: LanguageModel;
   /** The instructions, once filled in. */
   instructions?: string | null;
   /** Identifies this piece of work, also when it is done anew: the same for each of its attempts. */

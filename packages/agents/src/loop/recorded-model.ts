@@ -4,21 +4,23 @@ import { callOptions, unless } from "../run/call-options.js";
 import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
 import { requestToRecord } from "../run/recorded-request.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
-import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
+import type { AskedOfLoop, ModelPrices, RecordOptions } from "../settings/record.types.js";
 import { replacedModel } from "../settings/replaced.js";
 import { LiveParts } from "./live-parts.js";
+import { paid, type Used } from "./paid-call.js";
 import { changedFields } from "./turn.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 
 type Generated = Awaited<ReturnType<Model["doGenerate"]>>;
 type Params = Parameters<Model["doGenerate"]>[0];
 
-type ModelPolicies = CallPolicies & RecordOptions<AskedOfLoop>;
+type ModelPolicies = CallPolicies & RecordOptions<AskedOfLoop> & { readonly prices: ModelPrices | undefined };
 
 /** A model whose calls are recorded, by their number. */
 export class RecordedModel {
   readonly wrapped: Model;
   readonly #scope: Context;
+  readonly #model: Exclude<LanguageModel, string>;
   readonly #label: string;
   readonly #who: { readonly kind: "agent"; readonly name: string };
   readonly #policies: ModelPolicies;
@@ -27,6 +29,7 @@ export class RecordedModel {
 
   constructor(scope: Context, model: Exclude<LanguageModel, string>, policies: ModelPolicies) {
     this.#scope = scope;
+    this.#model = model;
     this.#label = `${model.provider}/${model.modelId}`;
     this.#who = { kind: "agent", name: model.modelId };
     this.#policies = policies;
@@ -45,8 +48,9 @@ export class RecordedModel {
     const { made } = await this.#run(
       key,
       { params, options: callOptions(this.#policies, this.#label) },
-      async (call) => {
+      async (call, used) => {
         const { request: _request, response, ...answer } = await model.doGenerate(within(params, call));
+        used(tokensIn(answer.usage));
         return { made: { ...answer, content: idsFor(params, key).inAnswer(answer.content), ...identity(response) } };
       },
     );
@@ -59,12 +63,18 @@ export class RecordedModel {
       const live = new LiveParts(target, idsFor(params, key));
       const { retry } = this.#policies;
       const policies = { ...this.#policies, retry: retry && unless(() => live.isRead, retry) };
-      const { parts } = await this.#run(key, { params, options: callOptions(policies, this.#label) }, async (call) => {
-        const { stream } = await model.doStream(within(params, call));
-        const parts = await live.take(stream, call);
-        if (!hasEnd(parts)) throw brokenStream(this.#who);
-        return { parts, ...live.firstOutput() };
-      });
+      const { parts } = await this.#run(
+        key,
+        { params, options: callOptions(policies, this.#label) },
+        async (call, used) => {
+          const { stream } = await model.doStream(within(params, call));
+          const parts = await live.take(stream, call);
+          const end = parts.findLast((part) => part.type === "finish");
+          if (end !== undefined) used(tokensIn(end.usage));
+          if (!hasEnd(parts)) throw brokenStream(this.#who);
+          return { parts, ...live.firstOutput() };
+        },
+      );
       live.finish(parts as readonly StreamPart[]);
     };
     return new ReadableStream({
@@ -78,7 +88,7 @@ export class RecordedModel {
   async #run<Answer extends object>(
     key: string,
     { params, options }: { readonly params: Params; readonly options: EffectOptions },
-    ask: (call: EffectCall) => Promise<Answer>,
+    ask: (call: EffectCall, used: (tokens: Used) => void) => Promise<Answer>,
   ): Promise<Answer> {
     const record = await this.#scope
       .run(
@@ -86,7 +96,7 @@ export class RecordedModel {
         async (call) => {
           try {
             const asked = requestToRecord(this.#policies, this.#asked.changed(params));
-            return { asked, ...(await ask(call)) };
+            return { asked, ...(await this.#paid(params, call, (used) => ask(call, used))) };
           } catch (error) {
             throw call.signal.aborted ? error : toFailure(error, this.#who, call.attempt);
           }
@@ -98,6 +108,15 @@ export class RecordedModel {
       });
     this.#asked.note(params);
     return record;
+  }
+
+  #paid<Answer>(
+    { prompt, tools, maxOutputTokens }: Params,
+    call: EffectCall,
+    ask: (used: (tokens: Used) => void) => Promise<Answer>,
+  ): Promise<Answer> {
+    const request = { reads: [prompt, tools], maxOutputTokens };
+    return paid({ ctx: this.#scope, call, model: this.#model, prices: this.#policies.prices, request, ask });
   }
 }
 
@@ -112,6 +131,10 @@ function hasEnd(parts: readonly StreamPart[]): boolean {
 function within(params: Params, { signal }: EffectCall): Params {
   const { abortSignal } = params;
   return { ...params, abortSignal: abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]) };
+}
+
+function tokensIn({ inputTokens, outputTokens }: Generated["usage"]): Used {
+  return { input: inputTokens.total ?? 0, cached: inputTokens.cacheRead, output: outputTokens.total ?? 0 };
 }
 
 function identity(response: Generated["response"]): Pick<Generated, "response"> {

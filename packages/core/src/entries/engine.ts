@@ -68,6 +68,7 @@ export type { EventRegistry } from "../event/registry.js";
 export { spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
+export { noteOriginal } from "../run/attempt/original-context.js";
 export {
   cancelOwnRun,
   continuationsOf,
@@ -77,6 +78,7 @@ export {
   settledChildren,
   stepContextOf,
 } from "../run/attempt/step-facts.js";
+export type { Cost, RunBudgetPort } from "../run/run-budget.types.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "../runtime/activation.js";
 export type {
@@ -87,6 +89,8 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/activation.types.js";
+export { budgetPort } from "../runtime/budget/budget-of.js";
+export { budgetReached } from "../runtime/budget/budget-reached-event.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
