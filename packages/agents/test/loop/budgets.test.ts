@@ -77,7 +77,10 @@ describe("an agent with a budget", () => {
 
   it("has it as the executor of a pipeline, too", async () => {
     const { agent, made } = agentOf([looking, looking, "Done."]);
-    const pipeline = new Pipeline({ name: "looking", steps: [new Step({ name: "look", executor: agent, maxRetries: 0 })] });
+    const pipeline = new Pipeline({
+      name: "looking",
+      steps: [new Step({ name: "look", executor: agent, maxRetries: 0 })],
+    });
     const budgets = { tenant: { callsPerDay: 2 } };
     const runtime = createRuntime({
       workflows: { looking: pipeline.workflow },
