@@ -306,6 +306,62 @@ describe("the budget of a tenant", () => {
   });
 });
 
+describe("a store that fails", () => {
+  it.each(["before", "after"])("counts a call once when the answer is lost %s the write", async (when) => {
+    const store = memoryStore();
+    let writes = 0;
+    const failing: RunStore = {
+      ...store,
+      writeRecords: async (records) => {
+        const isSettling = ++writes === 2;
+        if (isSettling && when === "before") throw new Error("cut");
+        const conflicts = await store.writeRecords(records);
+        if (isSettling) throw new Error("cut");
+        return conflicts;
+      },
+    };
+    const { flow } = shop();
+    const runtime = runtimeWith(flow, { run: { calls: 9 } }, { store: failing });
+    expect(await runtime.run("shop", { count: 3 }, { runId: "r1" })).toBe(3);
+    expect(await runtime.budgets.run("r1")).toMatchObject({ spent: { calls: 3 }, reserved: { calls: 0 } });
+  });
+
+  it("makes no call that it cannot reserve", async () => {
+    const store = memoryStore();
+    const { flow, made } = shop();
+    const writeRecords = async () => Promise.reject(new Error("cut"));
+    const runtime = runtimeWith(flow, { run: { calls: 9 } }, { store: { ...store, writeRecords } });
+    await expect(runtime.run("shop", { count: 1 })).rejects.toThrow("cut");
+    expect(made()).toBe(0);
+  });
+});
+
+describe("a runtime that stops", () => {
+  it("leaves nothing reserved", async () => {
+    const store = memoryStore();
+    const began = gate();
+    const flow = defineWorkflow("shop")
+      .step("buy", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        const call = ({ signal }: PaidCall) =>
+          new Promise<null>((_, reject) => {
+            began.open();
+            signal.addEventListener("abort", () => reject(signal.reason));
+          });
+        await budgetOf(ctx).run("call", call, { cost: { usd: 1 } });
+        return new StopEvent({ result: null });
+      })
+      .build();
+    const kept = { ...store, close: async () => {} };
+    const budgets = { tenant: { usdPerDay: 1 } };
+    const first = createRuntime({ workflows: { shop: flow }, budgets, store: kept, log: silent });
+    first.run("shop", {}).accepted.catch(() => {});
+    await began.promise;
+    await first.stop({ drainMs: 0 });
+    const second = opened(createRuntime({ workflows: { shop: flow }, budgets, store: kept, log: silent }));
+    await expect.poll(async () => (await second.budgets.tenant()).reserved.usd).toBe(0);
+  });
+});
+
 describe("what happens at the limit", () => {
   class Question extends event("Question", {}) {}
 
