@@ -1,0 +1,229 @@
+/**
+ * Holds every attempt before each of its calls that others may notice, and before its report. What is held is released one by one, so
+ * an order of these parts is an order of the run.
+ *
+ * @module
+ */
+import type { Context, Duration, Middleware } from "millrace";
+import { type CompiledWorkflow, isEvent, roleOf, toMs } from "millrace/engine";
+import { throughGenerator } from "../harness/attempts.js";
+import { type Access, both, noAccess, placeOf } from "./access.js";
+import type { Possible } from "./play.types.js";
+
+/** One attempt of a step. */
+interface Actor {
+  readonly name: string;
+  readonly step: string;
+  /** Calls that are held. */
+  held: number;
+  /** Waits, sleeps and children that it awaits. */
+  waits: number;
+  /** Types of the events that it has sent, which leave with its report. */
+  readonly sent: string[];
+}
+
+export interface HeldPart extends Possible {
+  readonly release: () => void;
+}
+
+/** What a call does, and what it touches. */
+type Noticed = readonly [what: string, access: Access];
+
+type AnyCall = (...args: unknown[]) => Promise<unknown>;
+
+export class Stage {
+  /** By who holds it, in the order in which it was held. */
+  readonly held: Map<string, HeldPart> = new Map();
+  /** What the current part has touched beyond what was known. */
+  touched: Access = noAccess;
+  /** When sleeping attempts wake up. */
+  readonly wakes: number[] = [];
+  /** How often each call of `ctx.run` was made, by its key. */
+  readonly effects: Record<string, number> = {};
+  readonly #actors: Set<Actor> = new Set();
+  /** How many attempts of each step have begun. */
+  readonly #begun: Map<string, number> = new Map();
+  readonly #compiled: CompiledWorkflow;
+  readonly #now: () => number;
+
+  constructor(compiled: CompiledWorkflow, now: () => number) {
+    this.#compiled = compiled;
+    this.#now = now;
+  }
+
+  /** An attempt runs code of its own. */
+  get isAtWork(): boolean {
+    for (const { held, waits } of this.#actors) if (held === 0 && waits === 0) return true;
+    return false;
+  }
+
+  /** An attempt waits for something from outside of its own code. */
+  get isWaiting(): boolean {
+    for (const { waits } of this.#actors) if (waits > 0) return true;
+    return false;
+  }
+
+  readonly middleware: Middleware = async (call, next) => {
+    const { step, item, attempt, runId } = call;
+    const inner = runId === "run" ? "" : `${runId}/`;
+    const actor: Actor = { name: `${inner}${step} ${item}.${attempt}`, step, held: 0, waits: 0, sent: [] };
+    this.#actors.add(actor);
+    this.#begun.set(step, (this.#begun.get(step) ?? 0) + 1);
+    this.#watch(call.ctx, actor);
+    const over = (): void => void this.#actors.delete(actor);
+    try {
+      const output = await next();
+      return await throughGenerator(output, {
+        seen: { open: 0 },
+        element: (element) => this.#hold(actor, "yields", this.#arrivals(typesIn(element))),
+        end: async () => {
+          await this.#hold(actor, "ends", this.#report(actor, output));
+          over();
+        },
+      });
+    } catch (error) {
+      await this.#hold(actor, "fails", { ...noAccess, isEnd: true });
+      over();
+      throw error;
+    }
+  };
+
+  /** What an event of these types changes that arrives now. */
+  #arrivals(types: readonly string[]): Access {
+    if (types.length === 0) return noAccess;
+    const writes = this.#compiled.definition.steps.flatMap(({ name, trigger, workers }) => {
+      if (trigger.kind === "failure") return [];
+      const accepts = trigger.kind === "join" ? trigger.slots.flatMap((slot) => slot.accepts) : trigger.accepts;
+      if (!types.some((type) => accepts.includes(type))) return [];
+      const isOrdered =
+        trigger.kind === "join" ||
+        (trigger.kind === "collect" && (trigger.order === "arrived" || trigger.take !== null)) ||
+        (this.#begun.get(name) ?? 0) >= workers - 1;
+      return isOrdered ? [`order:${name}`] : [];
+    });
+    return { reads: [], writes };
+  }
+
+  /** Of an event from outside. */
+  arrival(type: string): Access {
+    return both(this.#arrivals([type]), { reads: [], writes: [`event:${type}`, "time"] });
+  }
+
+  #report({ sent }: Actor, output: unknown): Access {
+    const types = typesIn(output);
+    const isEnd = eventsIn(output).some((event) => roleOf(event as never) === "stop");
+    const isEdit = types.length === 0 && isFinish(output);
+    const access = both(
+      this.#arrivals([...types, ...sent]),
+      isEdit ? { reads: [], writes: [placeOf(undefined)] } : noAccess,
+    );
+    return { ...access, isEnd: isEnd || isEdit };
+  }
+
+  #hold(actor: Actor, what: string, access: Access): Promise<void> {
+    let who = actor.name;
+    for (let other = 2; this.held.has(who); other++) who = `${actor.name}|${other}`;
+    actor.held++;
+    return new Promise((resolve) => {
+      const release = (): void => {
+        this.held.delete(who);
+        actor.held--;
+        resolve();
+      };
+      this.held.set(who, { who, label: `${who}: ${what}`, access, release });
+    });
+  }
+
+  #watch(ctx: Context, actor: Actor): void {
+    const store = ctx.store as unknown as Record<string, AnyCall>;
+    const call = ctx as unknown as Record<string, AnyCall>;
+    const at = (name: string, of: (path: unknown) => Access): void =>
+      this.#holdBefore(store, name, { actor, about: (path) => [`${name} ${textOf(path)}`.trim(), of(path)] });
+    at("get", (path) => ({ reads: [placeOf(path)], writes: [] }));
+    at("getState", () => ({ reads: [placeOf(undefined)], writes: [] }));
+    at("set", (path) => ({ reads: [], writes: [placeOf(path)] }));
+    at("setState", () => ({ reads: [], writes: [placeOf(undefined)] }));
+    at("clear", () => ({ reads: [], writes: [placeOf(undefined)] }));
+    at("editState", () => ({ reads: [placeOf(undefined)], writes: [placeOf(undefined)] }));
+    const run = (key: unknown): Noticed => {
+      this.effects[String(key)] = (this.effects[String(key)] ?? 0) + 1;
+      return [`run ${String(key)}`, { reads: [], writes: [`call:${String(key)}`] }];
+    };
+    this.#holdBefore(call, "run", { actor, about: run });
+    const collected: Noticed = ["collectEvents", { reads: [], writes: [`order:${actor.step}.collectEvents`] }];
+    this.#holdBefore(call, "collectEvents", { actor, about: () => collected });
+    for (const name of ["waitForEvent", "ask", "sleep", "runChild"]) this.#awaiting(call, name, actor);
+    const { sendEvent, scope } = call as unknown as {
+      sendEvent: (...args: unknown[]) => void;
+      scope: (name: string) => Context;
+    };
+    Object.assign(call, {
+      sendEvent: (event: unknown, ...more: unknown[]) => {
+        sendEvent.call(ctx, event, ...more);
+        actor.sent.push(...typesIn(event));
+      },
+      scope: (name: string) => {
+        const inner = scope.call(ctx, name);
+        this.#watch(inner, actor);
+        return inner;
+      },
+    });
+  }
+
+  #holdBefore(
+    holder: Record<string, AnyCall>,
+    name: string,
+    { actor, about }: { readonly actor: Actor; readonly about: (argument: unknown) => Noticed },
+  ): void {
+    const original = holder[name] as AnyCall;
+    holder[name] = async (...args) => {
+      const [what, access] = about(args[0]);
+      await this.#hold(actor, what, access);
+      return original.apply(holder, args);
+    };
+  }
+
+  /** Begun at once: what comes from outside meanwhile is a part of its own. */
+  #awaiting(holder: Record<string, AnyCall>, name: string, actor: Actor): void {
+    const original = holder[name] as AnyCall;
+    holder[name] = (...args) => {
+      const wakes = this.#noteWait(name, args[0]);
+      actor.waits++;
+      const answer = original.apply(holder, args);
+      const over = (): void => {
+        actor.waits--;
+        if (wakes !== null) this.wakes.splice(this.wakes.indexOf(wakes), 1);
+      };
+      answer.then(over, over);
+      return answer;
+    };
+  }
+
+  #noteWait(name: string, about: unknown): number | null {
+    if (name === "waitForEvent") {
+      const type = String((about as { readonly type?: string } | undefined)?.type);
+      this.touched = both(this.touched, { reads: [], writes: [`event:${type}`] });
+    }
+    if (name !== "sleep") return null;
+    const wakes = about instanceof Date ? about.getTime() : this.#now() + toMs(about as Duration, "sleep");
+    this.wakes.push(wakes);
+    return wakes;
+  }
+}
+
+/** The result of `ctx.finish`. */
+function isFinish(output: unknown): boolean {
+  return typeof output === "object" && output !== null && !Array.isArray(output) && !(Symbol.asyncIterator in output);
+}
+
+function textOf(path: unknown): string {
+  return Array.isArray(path) ? path.join(".") : typeof path === "string" ? path : "";
+}
+
+function eventsIn(output: unknown): readonly { readonly type: string }[] {
+  return [output].flat().filter((one): one is { type: string } => isEvent(one));
+}
+
+function typesIn(output: unknown): readonly string[] {
+  return eventsIn(output).map(({ type }) => type);
+}
