@@ -104,6 +104,55 @@ const queued = () =>
     .step("end", { on: collect(Done), emits: StopEvent }, () => new StopEvent({ result: null }))
     .build() as unknown as Workflow;
 
+const child = defineWorkflow("child", { state })
+  .step("add", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    await ctx.store.set("count", (await ctx.store.get("count")) + 1);
+    return new StopEvent({ result: null });
+  })
+  .build();
+
+const withChild = (store: "own" | "shared") =>
+  defineWorkflow("flow", { state, children: { child } })
+    .step("split", { on: StartEvent, emits: [many(Item), many(Other)] }, () => [
+      new Item({ n: 0 }),
+      new Other({ n: 1 }),
+    ])
+    .step("call", { on: Item, emits: Done }, async (_ev, ctx) => {
+      await ctx.runChild("child", {}, { store });
+      return new Done({ n: 0 });
+    })
+    .step("work", { on: Other, emits: Done }, async (_ev, ctx) => {
+      await ctx.store.set("count", (await ctx.store.get("count")) + 1);
+      return new Done({ n: 1 });
+    })
+    .step("end", { on: collect(Done), emits: StopEvent }, () => new StopEvent({ result: null }))
+    .build() as unknown as Workflow;
+
+const generating = (order: "emitted" | "arrived") =>
+  defineWorkflow("flow", { state })
+    .step("split", { on: StartEvent, emits: many(Item) }, async function* () {
+      for (const n of [0, 1]) yield new Item({ n });
+    })
+    .step("work", { on: Item, emits: Done }, ({ n }) => new Done({ n }))
+    .step("end", { on: collect(Done, { order }), emits: StopEvent }, (all) => {
+      return new StopEvent({ result: all.map(({ n }) => n).join("") });
+    })
+    .build() as unknown as Workflow;
+
+/** Both send to one worker. */
+const sending = () =>
+  defineWorkflow("flow", { state })
+    .step("split", { on: StartEvent, emits: many(Item) }, () => [0, 1].map((n) => new Item({ n })))
+    .step("work", { on: Item, emits: [Other, Done] }, ({ n }, ctx) => {
+      ctx.sendEvent(new Other({ n }));
+      return new Done({ n });
+    })
+    .step("write", { on: Other, workers: 1 }, async ({ n }, ctx) => {
+      await ctx.store.editState((draft) => void draft.names.push(n));
+    })
+    .step("end", { on: collect(Done), emits: StopEvent }, () => new StopEvent({ result: null }))
+    .build() as unknown as Workflow;
+
 const twoEnds = () =>
   defineWorkflow("flow", { state })
     .step("split", { on: StartEvent, emits: [many(Item), many(Other)] }, () => [
@@ -117,11 +166,16 @@ const twoEnds = () =>
 export const increment = async ({ store }: Ctx): Promise<void> => store.set("count", (await store.get("count")) + 1);
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export type Case = readonly [name: string, make: () => Workflow, kinds: string[], options?: object];
+export type Case = readonly [name: string, make: () => Workflow, kinds: string[], options?: object | undefined];
 
 export const races: Case[] = [
+  ["a child that shares the state", () => withChild("shared"), ["lostUpdate", "order"], undefined],
+  ["elements of a generator that arrive", () => generating("arrived"), ["order"], undefined],
+  ["events that are sent", sending, ["order"], undefined],
+  // Kotlin/kotlinx.coroutines#1630
   ["get, then set", () => parallel((_n, ctx) => increment(ctx)), ["lostUpdate", "order"]],
   ["three of them", () => parallel((_n, ctx) => increment(ctx), { count: 3 }), ["lostUpdate", "order"]],
+  // mastra-ai/mastra#22319
   [
     "getState, then setState",
     () =>
@@ -189,6 +243,7 @@ export const races: Case[] = [
       ),
     ["order"],
   ],
+  // agentjido/jizoku#491
   [
     "an answer and its time",
     () =>
@@ -240,6 +295,8 @@ export const races: Case[] = [
 ];
 
 export const right: Case[] = [
+  ["a child with a state of its own", () => withChild("own"), [], undefined],
+  ["elements of a generator", () => generating("emitted"), [], undefined],
   [
     "one worker, in the order of a list",
     () => parallel((n, { store }) => store.editState((s) => void s.names.push(n)), { workers: 1, order: "arrived" }),
@@ -268,6 +325,7 @@ export const right: Case[] = [
     [],
     { answers: { Ask: { text: "yes" } } },
   ],
+  // smithersai/smithers#1406, aikirun/aiki#173
   [
     "an event that may come early",
     () =>

@@ -1,7 +1,7 @@
 /**
  * What one part of an order reads and writes. Two parts that touch nothing in common are equal in either order.
  *
- * Keys: `state:count` and `state:user.name` are places of the state, `state:` is all of it. `order:gather` is the order in which events
+ * Keys: `state:count` and `state:user.name` are places of the state, `state:` is all of it, and `state/5:` that of a child. `order:gather` is the order in which events
  * arrive at a step, `call:pay` a call, `event:Approved` the waits for an event, `time` the clock.
  *
  * @module
@@ -39,20 +39,22 @@ function touches(some: readonly string[], others: readonly string[]): boolean {
   return some.some((one) => others.some((other) => overlaps(one, other)));
 }
 
-const STATE = "state:";
-
 /** One is the other, or a part of it. */
 export function overlaps(one: string, other: string): boolean {
-  if (one === other) return true;
-  if (!one.startsWith(STATE) || !other.startsWith(STATE)) return false;
-  return isWithin(one, other) || isWithin(other, one);
+  return one === other || (one.startsWith("state") && (isWithin(one, other) || isWithin(other, one)));
 }
 
 function isWithin(outer: string, inner: string): boolean {
-  return outer === STATE || inner.startsWith(`${outer}.`);
+  return inner.startsWith(outer.endsWith(":") ? outer : `${outer}.`);
 }
 
-export function placeOf(path: unknown): string {
-  if (path === undefined) return STATE;
-  return `${STATE}${Array.isArray(path) ? path.join(".") : String(path)}`;
+/** @param run Whose state it is: empty, or the id of a child with a state of its own. */
+export function placeOf(run: string, path: unknown): string {
+  const inner = path === undefined ? "" : Array.isArray(path) ? path.join(".") : String(path);
+  return `state${run}:${inner}`;
+}
+
+/** The path of a place; empty for all of the state. */
+export function pathOf(place: string): string {
+  return place.slice(place.indexOf(":") + 1);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { describeDifference } from "../proof/describe-value.js";
-import { overlaps } from "./access.js";
+import { overlaps, pathOf } from "./access.js";
 import type { Happened, Played } from "./play.types.js";
 
 export interface Finding {
@@ -35,18 +35,24 @@ export class Findings {
     this.#first ??= played.text;
     for (const { place, steps } of lostUpdatesIn(played.happened)) {
       const [writer, loser] = steps;
-      const where = place === "state:" ? "the state" : `"${place.slice("state:".length)}"`;
-      const message = `"${writer}" overwrites ${where}, which "${loser}" has written since "${writer}" has read it.`;
+      const where = pathOf(place) === "" ? "the state" : `"${pathOf(place)}"`;
+      const message = (): string =>
+        `"${writer}" overwrites ${where}, which "${loser}" has written since "${writer}" has read it.`;
       this.#add({ key: `lost ${place} ${steps.join()}`, kind: "lostUpdate", message }, played);
     }
     for (const { event, code } of played.untaken)
       this.#add(
-        { key: `untaken ${event} ${code}`, kind: "untaken", message: `${event} comes, and nobody takes it (${code}).` },
+        {
+          key: `untaken ${event} ${code}`,
+          kind: "untaken",
+          message: () => `${event} comes, and nobody takes it (${code}).`,
+        },
         played,
       );
     if (played.text === this.#first) return;
-    const difference = describeDifference(this.#first, played.text);
-    const message = `The run ends otherwise in another order:\n${difference}`;
+    const first = this.#first;
+    const difference = (): string => describeDifference(first, played.text);
+    const message = (): string => `The run ends otherwise in another order:\n${difference()}`;
     this.#add({ key: `order ${played.text}`, kind: "order", message }, played);
   }
 
@@ -59,13 +65,14 @@ export class Findings {
     const known = this.#found.get(key);
     if (known !== undefined && known.cost <= cost) return;
     const parts = happened.map(({ label }) => label);
-    this.#found.set(key, { finding: { kind, message, schedule: scheduleOf(happened), parts }, cost });
+    this.#found.set(key, { finding: { kind, message: message(), schedule: scheduleOf(happened), parts }, cost });
   }
 }
 
-interface Found extends Pick<Finding, "kind" | "message"> {
+interface Found extends Pick<Finding, "kind"> {
   /** Equal for findings that are the same. */
   readonly key: string;
+  readonly message: () => string;
 }
 
 /** Decisions that leave the order of the engine count first, then the length. */
@@ -88,10 +95,10 @@ interface LostUpdate {
 /** A read, a write of somebody else, and a write of the reader, who has not read again. */
 function lostUpdatesIn(happened: readonly Happened[]): LostUpdate[] {
   const lost: LostUpdate[] = [];
-  for (const [at, { who, access }] of happened.entries()) {
+  for (const [at, { who, actor, access }] of happened.entries()) {
     if (!isAssignment(happened[at] as Happened)) continue;
     for (const place of access.writes) {
-      const read = happened.findLastIndex((one, index) => index < at && isOfSame(one.who, who) && reads(one, place));
+      const read = happened.findLastIndex((one, index) => index < at && one.actor === actor && reads(one, place));
       const between = happened.slice(read + 1, at);
       const other = read < 0 ? undefined : between.find((one) => one.who !== who && writes(one, place));
       if (other !== undefined) lost.push({ place, steps: [stepOf(who), stepOf(other.who)] });
@@ -102,9 +109,7 @@ function lostUpdatesIn(happened: readonly Happened[]): LostUpdate[] {
 
 /** `set`, `setState` or `clear`: an edit reads what it changes. */
 function isAssignment({ access }: Happened): boolean {
-  return (
-    access.writes.some((place) => place.startsWith("state:")) && access.reads.length === 0 && access.isEnd !== true
-  );
+  return access.writes.some((place) => place.startsWith("state")) && access.reads.length === 0 && access.isEnd !== true;
 }
 
 function reads({ access }: Happened, place: string): boolean {
@@ -113,11 +118,6 @@ function reads({ access }: Happened, place: string): boolean {
 
 function writes({ access }: Happened, place: string): boolean {
   return access.writes.some((one) => overlaps(one, place));
-}
-
-/** Calls that an attempt makes at the same time have names of their own. */
-function isOfSame(who: string, other: string): boolean {
-  return who.split("|")[0] === other.split("|")[0];
 }
 
 function stepOf(who: string): string {

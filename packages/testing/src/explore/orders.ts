@@ -93,73 +93,82 @@ function toNext(path: Decision[]): boolean {
   return false;
 }
 
-type Clock = readonly number[];
+/** Which earlier parts have to come before a part, as bits. */
+type Before = Int32Array;
 
 /** Notes what each part touched, and wants the other order of every two that race, and of every one that has made another impossible. */
-function noteRaces(path: readonly Decision[], { happened, left, madeBy }: Played): void {
-  for (const [depth, part] of happened.entries()) path[depth]?.tried.set(part.who, part.access);
-  const clocks: Clock[] = [];
-  const lastOf = new Map<string, number>();
+function noteRaces(path: readonly Decision[], { happened, left }: Played): void {
+  const course = new Course(path, happened);
   for (const [depth, part] of happened.entries()) {
-    const own = clockBefore(part, part.madeBy, { clocks, lastOf, length: happened.length });
-    race(path, happened, { part, depth, own });
-    const joined = [...own];
+    const decision = path[depth];
+    if (decision !== undefined) noteTried(decision, part, happened[depth + 1]?.possible ?? left);
+    course.add(part, depth);
+  }
+  for (const part of left) course.race(part, happened.length);
+}
+
+function noteTried({ tried, wanted }: Decision, { who, access, possible }: Happened, later: readonly Possible[]): void {
+  tried.set(who, access);
+  for (const other of possible)
+    if (other.who !== who && !later.some((one) => one.who === other.who)) wanted.add(other.who);
+}
+
+class Course {
+  readonly #path: readonly Decision[];
+  readonly #happened: readonly Happened[];
+  readonly #before: Before[] = [];
+  /** The last part of each. */
+  readonly #lastOf: Map<string, number> = new Map();
+  readonly #words: number;
+
+  constructor(path: readonly Decision[], happened: readonly Happened[]) {
+    this.#path = path;
+    this.#happened = happened;
+    this.#words = (happened.length >> 5) + 1;
+  }
+
+  add(part: Happened, depth: number): void {
+    const before = this.race(part, depth);
     for (let earlier = 0; earlier < depth; earlier++)
-      if (isDependent((happened[earlier] as Happened).access, part.access)) join(joined, clocks[earlier] as Clock);
-    joined[depth] = 1;
-    clocks.push(joined);
-    lastOf.set(part.who, depth);
+      if (!has(before, earlier) && isDependent((this.#happened[earlier] as Happened).access, part.access))
+        join(before, this.#before[earlier] as Before);
+    before[depth >> 5] = (before[depth >> 5] as number) | (1 << (depth & 31));
+    this.#before.push(before);
+    this.#lastOf.set(part.who, depth);
   }
-  for (const [depth, part] of happened.entries()) {
-    const later = new Set((happened[depth + 1]?.possible ?? left).map(({ who }) => who));
-    for (const { who } of part.possible) if (who !== part.who && !later.has(who)) path[depth]?.wanted.add(who);
+
+  /**
+   * The last part before that touches the same, and need not come before, races with it. Returns what has to come before it whatever
+   * else happens: the part of the same attempt before, and what made it possible.
+   */
+  race(part: Possible, depth: number): Before {
+    const before = new Int32Array(this.#words);
+    for (const needed of [this.#lastOf.get(part.who) ?? -1, part.since])
+      if (needed >= 0) join(before, this.#before[needed] as Before);
+    for (let earlier = depth - 1; earlier >= 0; earlier--) {
+      const other = this.#happened[earlier] as Happened;
+      if (has(before, earlier) || other.who === part.who || !isDependent(other.access, part.access)) continue;
+      const decision = this.#path[earlier];
+      if (decision === undefined) continue;
+      want(decision, part.who);
+      break;
+    }
+    return before;
   }
-  for (const part of left) {
-    const own = clockBefore(part, madeBy, { clocks, lastOf, length: happened.length });
-    race(path, happened, { part, depth: happened.length, own });
-  }
 }
 
-interface Clocks {
-  readonly clocks: readonly Clock[];
-  readonly lastOf: ReadonlyMap<string, number>;
-  readonly length: number;
+/** That part, or what may lead to it. */
+function want({ possible, wanted }: Decision, part: string): void {
+  if (possible.some(({ who }) => who === part)) wanted.add(part);
+  else for (const { who } of possible) wanted.add(who);
 }
 
-/** What has to come before a part whatever else happens: the part of the same attempt before, and what made it possible. */
-function clockBefore(
-  { who }: Possible,
-  madeBy: ReadonlyMap<string, number>,
-  { clocks, lastOf, length }: Clocks,
-): number[] {
-  const clock = new Array<number>(length).fill(0);
-  for (const before of [lastOf.get(who), madeBy.get(who)])
-    if (before !== undefined && before >= 0) join(clock, clocks[before] as Clock);
-  return clock;
+function has(before: Before, depth: number): boolean {
+  return (((before[depth >> 5] as number) >>> (depth & 31)) & 1) === 1;
 }
 
-function join(clock: number[], other: Clock): void {
-  for (const [depth, value] of other.entries()) if (value === 1) clock[depth] = 1;
-}
-
-interface Racing {
-  readonly part: Possible;
-  readonly depth: number;
-  readonly own: readonly number[];
-}
-
-/** The last part before that touches the same, and need not come before. */
-function race(path: readonly Decision[], happened: readonly Happened[], { part, depth, own }: Racing): void {
-  for (let earlier = depth - 1; earlier >= 0; earlier--) {
-    const other = happened[earlier] as Happened;
-    if (own[earlier] === 1 || other.who === part.who || !isDependent(other.access, part.access)) continue;
-    const decision = path[earlier];
-    if (decision === undefined) continue;
-    const { possible, wanted } = decision;
-    if (possible.some(({ who }) => who === part.who)) wanted.add(part.who);
-    else for (const { who } of possible) wanted.add(who);
-    return;
-  }
+function join(before: Before, other: Before): void {
+  for (let word = 0; word < before.length; word++) before[word] = (before[word] as number) | (other[word] as number);
 }
 
 function nameAt(possible: readonly Possible[], index: number): string {

@@ -20,7 +20,7 @@ import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
 import { describeEnding, type Ending } from "../proof/ending.js";
 import { both, noAccess } from "./access.js";
 import type { Choose, Happened, Played, Possible, Untaken } from "./play.types.js";
-import { Stage } from "./stage.js";
+import { type Act, Stage } from "./stage.js";
 
 export interface PlaySetup extends OutsideOptions {
   readonly workflow: Workflow;
@@ -40,9 +40,7 @@ interface Prompt {
   readonly event: WorkflowEvent;
 }
 
-interface Act extends Possible {
-  readonly act: () => void;
-}
+type FromOutside = Omit<Act, "actor" | "since">;
 
 export async function play(setup: PlaySetup, choose: Choose): Promise<Played> {
   return new Play(setup).toEnd(choose);
@@ -55,8 +53,8 @@ class Play {
   readonly #handler: WorkflowHandler;
   readonly #types: readonly ValueType[];
   readonly #happened: Happened[] = [];
-  /** Of what is possible now, the part that has made it possible. */
-  #madeBy: Map<string, number> = new Map();
+  /** Of what may come from outside now, the part that has made it possible. */
+  #since: ReadonlyMap<string, number> = new Map();
   readonly #prompts: Prompt[] = [];
   readonly #untaken: Untaken[] = [];
   #sent = 0;
@@ -93,12 +91,10 @@ class Play {
   }
 
   #do(possible: readonly Act[], index: number): void {
-    const { act, ...part } = possible[index] as Act;
-    const madeBy = this.#madeBy;
-    this.#madeBy = new Map(madeBy);
-    this.#madeBy.delete(part.who);
+    const { who, actor, since, label, access, act } = possible[index] as Act;
     this.#stage.touched = noAccess;
-    this.#happened.push({ ...part, possible, index, madeBy });
+    this.#stage.part = this.#happened.length;
+    this.#happened.push({ who, actor, since, label, access, possible, index });
     act();
   }
 
@@ -122,18 +118,23 @@ class Play {
 
   /** The attempt that has acted last comes first, so that the order of all zeros is that of the fewest switches. */
   #possible(): Act[] {
-    const last = this.#happened.at(-1)?.who.split("|")[0];
-    const held = [...this.#stage.held.values()].map(({ release, ...part }): Act => ({ ...part, act: release }));
-    const own = held.filter(({ who }) => who.split("|")[0] === last);
-    const others = held.filter(({ who }) => who.split("|")[0] !== last);
-    const all = [...own, ...others, ...this.#outside(), ...this.#time()];
-    const made = this.#happened.length - 1;
-    for (const { who } of all) if (!this.#madeBy.has(who)) this.#madeBy.set(who, made);
+    const last = this.#happened.at(-1)?.actor;
+    const all: Act[] = [];
+    for (const part of this.#stage.held.values()) if (part.actor === last) all.push(part);
+    for (const part of this.#stage.held.values()) if (part.actor !== last) all.push(part);
+    const outside = [...this.#outside(), ...this.#time()];
+    if (outside.length > 0) all.push(...this.#timed(outside));
     return all;
   }
 
-  #outside(): Act[] {
-    const answers = this.#prompts.flatMap((prompt): Act[] => {
+  #timed(outside: readonly FromOutside[]): Act[] {
+    const since = new Map(outside.map(({ who }) => [who, this.#since.get(who) ?? this.#happened.length - 1]));
+    this.#since = since;
+    return outside.map((one) => ({ ...one, actor: one.who, since: since.get(one.who) as number }));
+  }
+
+  #outside(): FromOutside[] {
+    const answers = this.#prompts.flatMap((prompt): FromOutside[] => {
       const fields = answerTo(this.#setup.answers, prompt.event);
       if (fields === null) return [];
       const access = { reads: [], writes: [`prompt:${prompt.promptId}`, "time"] };
@@ -147,7 +148,7 @@ class Play {
   }
 
   /** Time passes when everybody waits, or before a report of others, as far as a sleep ends then. */
-  #time(): Act[] {
+  #time(): FromOutside[] {
     const { nextAtMs } = this.#clock;
     if (nextAtMs === null) return [];
     const isSleep = this.#stage.wakes.length > 0 && nextAtMs >= Math.min(...this.#stage.wakes);
@@ -201,8 +202,8 @@ class Play {
     return { ...this.#facts(left), ending, text: describeEnding(ending, this.#types) };
   }
 
-  #facts(left: readonly Possible[]): Pick<Played, "happened" | "left" | "madeBy" | "untaken"> {
-    return { happened: this.#happened, left, madeBy: this.#madeBy, untaken: this.#untaken };
+  #facts(left: readonly Possible[]): Pick<Played, "happened" | "left" | "untaken"> {
+    return { happened: this.#happened, left, untaken: this.#untaken };
   }
 }
 

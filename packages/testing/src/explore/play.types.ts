@@ -5,6 +5,10 @@ import type { Access } from "./access.js";
 export interface Possible {
   /** Who does it, equal for equal orders before it: an attempt of a step, `outside`, an answer, or `time`. */
   readonly who: string;
+  /** The attempt that it is a part of; else as `who`. An attempt may make several calls at the same time. */
+  readonly actor: string;
+  /** Number of the part that has made it possible; -1 from the beginning. */
+  readonly since: number;
   /** For readers: `"add 3.1: set count"`. */
   readonly label: string;
   /** As far as it is known before it happens. */
@@ -17,8 +21,6 @@ export interface Happened extends Possible {
   readonly possible: readonly Possible[];
   /** Its place among them. */
   readonly index: number;
-  /** Of `possible`, those that this part, or an earlier one, has made possible: by their names, the number of that part. */
-  readonly madeBy: ReadonlyMap<string, number>;
 }
 
 /** An event from outside that nobody has taken. */
@@ -32,7 +34,6 @@ export interface Played {
   readonly happened: readonly Happened[];
   /** What could still have happened at the end of the run. */
   readonly left: readonly Possible[];
-  readonly madeBy: ReadonlyMap<string, number>;
   /** `null`: it was given up, because all that could follow was equal to what is known. */
   readonly ending: Ending | null;
   /** The ending as a text, equal for equal endings. */

@@ -5,8 +5,9 @@
  * @module
  */
 import type { Context, Duration, Middleware } from "millrace";
-import { type CompiledWorkflow, isEvent, roleOf, toMs } from "millrace/engine";
+import { type CompiledWorkflow, compileChild, isEvent, roleOf, toMs } from "millrace/engine";
 import { throughGenerator } from "../harness/attempts.js";
+import { RUN_ID } from "../harness/run-segment.js";
 import { type Access, both, noAccess, placeOf } from "./access.js";
 import type { Possible } from "./play.types.js";
 
@@ -14,6 +15,8 @@ import type { Possible } from "./play.types.js";
 interface Actor {
   readonly name: string;
   readonly step: string;
+  /** Whose state it edits, as in {@link placeOf}. */
+  readonly state: string;
   /** Calls that are held. */
   held: number;
   /** Waits, sleeps and children that it awaits. */
@@ -22,8 +25,9 @@ interface Actor {
   readonly sent: string[];
 }
 
-export interface HeldPart extends Possible {
-  readonly release: () => void;
+/** What may happen next, and does when `act` is called. */
+export interface Act extends Possible {
+  readonly act: () => void;
 }
 
 /** What a call does, and what it touches. */
@@ -33,7 +37,9 @@ type AnyCall = (...args: unknown[]) => Promise<unknown>;
 
 export class Stage {
   /** By who holds it, in the order in which it was held. */
-  readonly held: Map<string, HeldPart> = new Map();
+  readonly held: Map<string, Act> = new Map();
+  /** Number of the part that is played. */
+  part = -1;
   /** What the current part has touched beyond what was known. */
   touched: Access = noAccess;
   /** When sleeping attempts wake up. */
@@ -43,6 +49,8 @@ export class Stage {
   readonly #actors: Set<Actor> = new Set();
   /** How many attempts of each step have begun. */
   readonly #begun: Map<string, number> = new Map();
+  /** Names of children that share the state of the run that calls them. */
+  readonly #sharing: Set<string> = new Set();
   readonly #compiled: CompiledWorkflow;
   readonly #now: () => number;
 
@@ -64,9 +72,11 @@ export class Stage {
   }
 
   readonly middleware: Middleware = async (call, next) => {
-    const { step, item, attempt, runId } = call;
-    const inner = runId === "run" ? "" : `${runId}/`;
-    const actor: Actor = { name: `${inner}${step} ${item}.${attempt}`, step, held: 0, waits: 0, sent: [] };
+    const { step, item, attempt, runId, workflow } = call;
+    const child = runId.slice(RUN_ID.length);
+    const name = `${child === "" ? "" : `${child.slice(1)}/`}${step} ${item}.${attempt}`;
+    const state = this.#sharing.has(workflow) ? "" : child;
+    const actor: Actor = { name, step, state, held: 0, waits: 0, sent: [] };
     this.#actors.add(actor);
     this.#begun.set(step, (this.#begun.get(step) ?? 0) + 1);
     this.#watch(call.ctx, actor);
@@ -109,28 +119,29 @@ export class Stage {
     return both(this.#arrivals([type]), { reads: [], writes: [`event:${type}`, "time"] });
   }
 
-  #report({ sent }: Actor, output: unknown): Access {
+  #report({ sent, state }: Actor, output: unknown): Access {
     const types = typesIn(output);
     const isEnd = eventsIn(output).some((event) => roleOf(event as never) === "stop");
     const isEdit = types.length === 0 && isFinish(output);
     const access = both(
       this.#arrivals([...types, ...sent]),
-      isEdit ? { reads: [], writes: [placeOf(undefined)] } : noAccess,
+      isEdit ? { reads: [], writes: [placeOf(state, undefined)] } : noAccess,
     );
     return { ...access, isEnd: isEnd || isEdit };
   }
 
   #hold(actor: Actor, what: string, access: Access): Promise<void> {
-    let who = actor.name;
-    for (let other = 2; this.held.has(who); other++) who = `${actor.name}|${other}`;
+    const { name } = actor;
+    let who = name;
+    for (let other = 2; this.held.has(who); other++) who = `${name}|${other}`;
     actor.held++;
     return new Promise((resolve) => {
-      const release = (): void => {
+      const act = (): void => {
         this.held.delete(who);
         actor.held--;
         resolve();
       };
-      this.held.set(who, { who, label: `${who}: ${what}`, access, release });
+      this.held.set(who, { who, actor: name, since: this.part, label: `${who}: ${what}`, access, act });
     });
   }
 
@@ -139,12 +150,13 @@ export class Stage {
     const call = ctx as unknown as Record<string, AnyCall>;
     const at = (name: string, of: (path: unknown) => Access): void =>
       this.#holdBefore(store, name, { actor, about: (path) => [`${name} ${textOf(path)}`.trim(), of(path)] });
-    at("get", (path) => ({ reads: [placeOf(path)], writes: [] }));
-    at("getState", () => ({ reads: [placeOf(undefined)], writes: [] }));
-    at("set", (path) => ({ reads: [], writes: [placeOf(path)] }));
-    at("setState", () => ({ reads: [], writes: [placeOf(undefined)] }));
-    at("clear", () => ({ reads: [], writes: [placeOf(undefined)] }));
-    at("editState", () => ({ reads: [placeOf(undefined)], writes: [placeOf(undefined)] }));
+    const place = (path?: unknown): readonly string[] => [placeOf(actor.state, path)];
+    at("get", (path) => ({ reads: place(path), writes: [] }));
+    at("getState", () => ({ reads: place(), writes: [] }));
+    at("set", (path) => ({ reads: [], writes: place(path) }));
+    at("setState", () => ({ reads: [], writes: place() }));
+    at("clear", () => ({ reads: [], writes: place() }));
+    at("editState", () => ({ reads: place(), writes: place() }));
     const run = (key: unknown): Noticed => {
       this.effects[String(key)] = (this.effects[String(key)] ?? 0) + 1;
       return [`run ${String(key)}`, { reads: [], writes: [`call:${String(key)}`] }];
@@ -187,6 +199,7 @@ export class Stage {
   #awaiting(holder: Record<string, AnyCall>, name: string, actor: Actor): void {
     const original = holder[name] as AnyCall;
     holder[name] = (...args) => {
+      if (name === "runChild") this.#noteChild(args);
       const wakes = this.#noteWait(name, args[0]);
       actor.waits++;
       const answer = original.apply(holder, args);
@@ -197,6 +210,12 @@ export class Stage {
       answer.then(over, over);
       return answer;
     };
+  }
+
+  #noteChild([child, , options]: readonly unknown[]): void {
+    if ((options as { readonly store?: unknown } | undefined)?.store !== "shared") return;
+    const made = typeof child === "string" ? compileChild(this.#compiled, child) : null;
+    this.#sharing.add(made?.name ?? (child as { readonly name: string }).name);
   }
 
   #noteWait(name: string, about: unknown): number | null {
