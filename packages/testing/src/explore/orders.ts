@@ -143,8 +143,9 @@ class Course {
    */
   race(part: Possible, depth: number): Before {
     const before = new Int32Array(this.#words);
-    for (const needed of [this.#lastOf.get(part.who) ?? -1, part.since])
-      if (needed >= 0) join(before, this.#before[needed] as Before);
+    const last = this.#lastOf.get(part.who);
+    for (const needed of last === undefined ? part.since : [last, ...part.since])
+      join(before, this.#before[needed] as Before);
     for (let earlier = depth - 1; earlier >= 0; earlier--) {
       const other = this.#happened[earlier] as Happened;
       if (has(before, earlier) || other.who === part.who || !isDependent(other.access, part.access)) continue;

@@ -54,7 +54,7 @@ class Play {
   readonly #types: readonly ValueType[];
   readonly #happened: Happened[] = [];
   /** Of what may come from outside now, the part that has made it possible. */
-  #since: ReadonlyMap<string, number> = new Map();
+  #since: ReadonlyMap<string, readonly number[]> = new Map();
   readonly #prompts: Prompt[] = [];
   readonly #untaken: Untaken[] = [];
   #sent = 0;
@@ -128,9 +128,10 @@ class Play {
   }
 
   #timed(outside: readonly FromOutside[]): Act[] {
-    const since = new Map(outside.map(({ who }) => [who, this.#since.get(who) ?? this.#happened.length - 1]));
+    const made = this.#stage.since;
+    const since = new Map(outside.map(({ who }) => [who, this.#since.get(who) ?? made]));
     this.#since = since;
-    return outside.map((one) => ({ ...one, actor: one.who, since: since.get(one.who) as number }));
+    return outside.map((one) => ({ ...one, actor: one.who, since: since.get(one.who) ?? made }));
   }
 
   #outside(): FromOutside[] {

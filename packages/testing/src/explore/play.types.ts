@@ -7,8 +7,8 @@ export interface Possible {
   readonly who: string;
   /** The attempt that it is a part of; else as `who`. An attempt may make several calls at the same time. */
   readonly actor: string;
-  /** Number of the part that has made it possible; -1 from the beginning. */
-  readonly since: number;
+  /** Numbers of the parts that have made it possible; none from the beginning. */
+  readonly since: readonly number[];
   /** For readers: `"add 3.1: set count"`. */
   readonly label: string;
   /** As far as it is known before it happens. */

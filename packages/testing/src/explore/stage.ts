@@ -21,6 +21,8 @@ interface Actor {
   held: number;
   /** Waits, sleeps and children that it awaits. */
   waits: number;
+  /** Parts without which it would not have begun, until its first call is held. */
+  gathered: readonly number[] | null;
   /** Types of the events that it has sent, which leave with its report. */
   readonly sent: string[];
 }
@@ -38,12 +40,14 @@ type AnyCall = (...args: unknown[]) => Promise<unknown>;
 export class Stage {
   /** By who holds it, in the order in which it was held. */
   readonly held: Map<string, Act> = new Map();
-  /** Number of the part that is played. */
-  part = -1;
+  /** Number of the part that is played; none before the first. */
+  part: number | null = null;
   /** What the current part has touched beyond what was known. */
   touched: Access = noAccess;
   /** When sleeping attempts wake up. */
   readonly wakes: number[] = [];
+  /** Parts in which events have arrived at each step that gathers. */
+  readonly #arrived: Map<string, number[]> = new Map();
   /** How often each call of `ctx.run` was made, by its key. */
   readonly effects: Record<string, number> = {};
   readonly #actors: Set<Actor> = new Set();
@@ -76,7 +80,8 @@ export class Stage {
     const child = runId.slice(RUN_ID.length);
     const name = `${child === "" ? "" : `${child.slice(1)}/`}${step} ${item}.${attempt}`;
     const state = this.#sharing.has(workflow) ? "" : child;
-    const actor: Actor = { name, step, state, held: 0, waits: 0, sent: [] };
+    const gathered = runId === RUN_ID ? this.#gathered(step) : null;
+    const actor: Actor = { name, step, state, held: 0, waits: 0, gathered, sent: [] };
     this.#actors.add(actor);
     this.#begun.set(step, (this.#begun.get(step) ?? 0) + 1);
     this.#watch(call.ctx, actor);
@@ -88,6 +93,7 @@ export class Stage {
         element: (element) => this.#hold(actor, "yields", this.#arrivals(typesIn(element))),
         end: async () => {
           await this.#hold(actor, "ends", this.#report(actor, output));
+          if (runId === RUN_ID) this.#noteArrivals([...typesIn(output), ...actor.sent]);
           over();
         },
       });
@@ -97,6 +103,37 @@ export class Stage {
       throw error;
     }
   };
+
+  /** The part that is played now, as what it makes possible names it. */
+  get since(): readonly number[] {
+    return this.part === null ? [] : [this.part];
+  }
+
+  #sinceOf(actor: Actor): readonly number[] {
+    const { gathered } = actor;
+    actor.gathered = null;
+    return gathered === null ? this.since : [...this.since, ...gathered];
+  }
+
+  /** A step that gathers a whole fan-out begins after each of its elements, if there is one fan-out of each kind only. */
+  #gathered(step: string): readonly number[] | null {
+    const { steps } = this.#compiled.definition;
+    const { trigger } = steps.find(({ name }) => name === step) ?? {};
+    if (trigger?.kind !== "collect" || trigger.take !== null) return null;
+    const isOne = steps.every(({ name, fanOut }) => fanOut === null || (this.#begun.get(name) ?? 0) <= 1);
+    return isOne ? [...(this.#arrived.get(step) ?? [])] : null;
+  }
+
+  /** The report of these events is played. */
+  #noteArrivals(types: readonly string[]): void {
+    if (types.length === 0 || this.part === null) return;
+    for (const { name, trigger } of this.#compiled.definition.steps) {
+      if (trigger.kind !== "collect" || !types.some((type) => trigger.accepts.includes(type))) continue;
+      const parts = this.#arrived.get(name) ?? [];
+      parts.push(this.part);
+      this.#arrived.set(name, parts);
+    }
+  }
 
   /** What an event of these types changes that arrives now. */
   #arrivals(types: readonly string[]): Access {
@@ -141,7 +178,7 @@ export class Stage {
         actor.held--;
         resolve();
       };
-      this.held.set(who, { who, actor: name, since: this.part, label: `${who}: ${what}`, access, act });
+      this.held.set(who, { who, actor: name, since: this.#sinceOf(actor), label: `${who}: ${what}`, access, act });
     });
   }
 
