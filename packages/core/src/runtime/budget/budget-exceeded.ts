@@ -51,5 +51,6 @@ function reachedBy({ account, unit, ...amounts }: Refusal, asked: Amounts): Reac
 }
 
 function whose({ budget, of, day }: ReachedBudget): string {
-  return budget === "run" ? `the budget of run "${of}"` : `the budget of tenant "${of}" for ${day}`;
+  if (budget === "run") return `the budget of run "${of}"`;
+  return of === "" ? `the budget for ${day}` : `the budget of tenant "${of}" for ${day}`;
 }
