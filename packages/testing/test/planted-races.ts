@@ -169,6 +169,66 @@ const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export type Case = readonly [name: string, make: () => Workflow, kinds: string[], options?: object | undefined];
 
 export const races: Case[] = [
+  [
+    "a race of an answer and a sleep",
+    () =>
+      waiting(async (ctx) => {
+        const { winner } = await ctx.race({
+          told: (signal) => ctx.waitForEvent(Reply, { prompt: new Ask(), signal }),
+          late: (signal) => ctx.sleep("1h", { signal }),
+        });
+        return winner;
+      }),
+    ["order"],
+    { answers: { Ask: { text: "yes" } } },
+  ],
+  [
+    "a race of a call and a sleep",
+    () =>
+      waiting(async (ctx) => {
+        const { winner } = await ctx.race({
+          done: () => ctx.run("work", () => 1),
+          late: (signal) => ctx.sleep("1h", { signal }),
+        });
+        return winner;
+      }),
+    ["order"],
+    undefined,
+  ],
+  [
+    "a question and its time",
+    () =>
+      waiting((ctx) =>
+        ctx.ask({ title: "May it?", schema: { may: z.boolean() }, timeout: "1h" }).then(
+          () => "told",
+          () => "late",
+        ),
+      ),
+    ["order"],
+    { answers: { "millrace.question": { may: true } } },
+  ],
+  [
+    "a retry and work",
+    () => {
+      let failures = 0;
+      return waiting(
+        (ctx) =>
+          ctx
+            .run(
+              "call",
+              () => {
+                if (failures++ % 2 === 0) throw new Error("busy");
+                return 1;
+              },
+              { retry: { next: () => 1_000 } },
+            )
+            .then(() => ctx.store.set("count", 1)),
+        (ctx) => ctx.run("call", () => 2).then(() => ctx.store.set("count", 2)),
+      );
+    },
+    ["order"],
+    undefined,
+  ],
   ["a child that shares the state", () => withChild("shared"), ["lostUpdate", "order"], undefined],
   ["elements of a generator that arrive", () => generating("arrived"), ["order"], undefined],
   ["events that are sent", sending, ["order"], undefined],

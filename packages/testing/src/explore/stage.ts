@@ -35,6 +35,7 @@ export interface Act extends Possible {
 /** What a call does, and what it touches. */
 type Noticed = readonly [what: string, access: Access];
 
+type Effect = (call: unknown) => unknown;
 type AnyCall = (...args: unknown[]) => Promise<unknown>;
 
 export class Stage {
@@ -198,6 +199,7 @@ export class Stage {
       this.effects[String(key)] = (this.effects[String(key)] ?? 0) + 1;
       return [`run ${String(key)}`, { reads: [], writes: [`call:${String(key)}`] }];
     };
+    this.#restingBetween(call, actor);
     this.#holdBefore(call, "run", { actor, about: run });
     const collected: Noticed = ["collectEvents", { reads: [], writes: [`order:${actor.step}.collectEvents`] }];
     this.#holdBefore(call, "collectEvents", { actor, about: () => collected });
@@ -229,6 +231,37 @@ export class Stage {
       const [what, access] = about(args[0]);
       await this.#hold(actor, what, access);
       return original.apply(holder, args);
+    };
+  }
+
+  /** A call of `ctx.run` that has failed may wait for its next attempt. */
+  #restingBetween(holder: Record<string, AnyCall>, actor: Actor): void {
+    const original = holder["run"] as AnyCall;
+    holder["run"] = (key, effect, ...options) => {
+      let restingSince: number | null = null;
+      const work = (): void => {
+        if (restingSince === null) return;
+        actor.waits--;
+        this.wakes.splice(this.wakes.indexOf(restingSince), 1);
+        restingSince = null;
+      };
+      const rest = (error: unknown): never => {
+        restingSince = this.#now();
+        actor.waits++;
+        this.wakes.push(restingSince);
+        throw error;
+      };
+      const counted = async (call: unknown): Promise<unknown> => {
+        work();
+        try {
+          return await (effect as Effect)(call);
+        } catch (error) {
+          return rest(error);
+        }
+      };
+      const answer = original.call(holder, key, typeof effect === "function" ? counted : effect, ...options);
+      answer.then(work, work);
+      return answer;
     };
   }
 
