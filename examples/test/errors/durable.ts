@@ -6,7 +6,7 @@ import { postgresStore } from "@millrace/postgres";
 import { connect } from "@millrace/restate";
 import { type SqliteDatabase, type SqliteDriver, sqliteStore } from "@millrace/sqlite";
 import { type Context, defineWorkflow, HumanResponseEvent, StartEvent, StopEvent, step, Workflow } from "millrace";
-import { createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
+import { type BudgetOptions, budgetOf, createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
 import { expect, vi } from "vitest";
 import { temporaryFolder } from "../temporary-folder.js";
 import { type Provocations, type Provoked, thrown } from "./provoked.js";
@@ -26,6 +26,23 @@ class Counter extends Workflow {
   async count(_ev: StartEvent, ctx: Context) {
     await recordsOf(ctx).read("session", "s-17");
     return new StopEvent();
+  }
+}
+
+const poster = defineWorkflow("poster")
+  .step("draw", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    for (const part of ["sky", "sea", "ship"])
+      await budgetOf(ctx).run(part, () => `a picture of the ${part}`, { cost: { usd: 0.04 } });
+    return new StopEvent();
+  })
+  .build();
+
+async function spending(budgets: BudgetOptions): Promise<Provoked> {
+  const runtime = createRuntime({ workflows: { poster }, budgets, log: unread });
+  try {
+    return await thrown(() => runtime.run("poster", {}, { runId: "poster-7", tenant: "acme" }));
+  } finally {
+    await runtime.stop();
   }
 }
 
@@ -72,6 +89,7 @@ function opening(pragma: string): SqliteDriver {
 }
 
 export const durable: Provocations = {
+  BUDGET_EXCEEDED: [() => spending({ run: { usd: 0.1 } }), () => spending({ tenant: { usdPerDay: 0.1 } })],
   HISTORY_TRIMMED: [
     async () => {
       const runtime = open(memoryStore(), { history: { keep: 1 }, snapshotEvery: 1 });

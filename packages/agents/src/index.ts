@@ -6,7 +6,7 @@
 
 // ---- agents and teams
 export { Agent } from "./agent.js";
-export type { AgentOptions, Instructions, TeamOptions } from "./settings/agent-options.types.js";
+export type { AgentOptions, AtBudget, Instructions, TeamOptions } from "./settings/agent-options.types.js";
 export type {
   AskedOfModel,
   Guards,

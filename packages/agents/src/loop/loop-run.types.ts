@@ -1,5 +1,5 @@
 import type { Media, StepMetricsData, ToolExecution } from "@millrace/executor";
-import type { ModelMessage } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
 import type { Context, EffectCall, Finished } from "millrace";
 import type { RequestOverride } from "../run/overridden.js";
 import type { RunEvents } from "../run/run-events.js";
@@ -94,6 +94,8 @@ export interface LoopRun {
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */
   asked: AskedOfModel;
+  /** What `atBudget` has chosen in place of the model of the agent. */
+  cheaperModel?: LanguageModel;
   /** The instructions, once filled in. */
   instructions?: string | null;
   /** What a fork has put in the place of parts of the requests. */

@@ -9,6 +9,7 @@ import { brokenStream } from "../run/failure.js";
 import { callMetrics } from "../run/metrics.js";
 import { agentParts } from "./agent-parts.js";
 import type { LoopRun } from "./loop-run.types.js";
+import type { Used } from "./paid-call.js";
 import type { PartSink } from "./part-sink.js";
 import type { TurnRecord } from "./turn.js";
 
@@ -18,19 +19,25 @@ export type Request = Parameters<typeof generateText<ToolSet, Record<string, unk
 
 export type Said = Omit<TurnRecord, "asked">;
 
-export async function generate(run: LoopRun, request: Request): Promise<Said> {
+export interface Answering {
+  readonly sink: PartSink;
+  /** Called with what the model has used, also if its answer is then refused. */
+  readonly used: (tokens: Used) => void;
+}
+
+export async function generate(run: LoopRun, request: Request, { used }: Answering): Promise<Said> {
   const steps: StepResult<ToolSet>[] = [];
-  await generateText({ ...request, onStepEnd: (step) => void steps.push(took(run, step)) });
+  await generateText({ ...request, onStepEnd: (step) => void steps.push(took(run, step, used)) });
   return saidIn(run, steps[0]);
 }
 
 /** Everything is taken from the end of the step: each promise of the result would read the whole stream once more. */
-export async function stream(run: LoopRun, request: Request, sink: PartSink): Promise<Said> {
+export async function stream(run: LoopRun, request: Request, { sink, used }: Answering): Promise<Said> {
   const steps: StepResult<ToolSet>[] = [];
   const watcher: { error?: unknown } = {};
   const result = streamText({
     ...request,
-    onStepEnd: (step) => void steps.push(took(run, step)),
+    onStepEnd: (step) => void steps.push(took(run, step, used)),
     onError: ({ error }) => void (watcher.error ??= error), // without this listener the SDK prints the error
   });
   for await (const part of result.stream) for (const shown of agentParts(part)) sink.show(shown);
@@ -40,7 +47,9 @@ export async function stream(run: LoopRun, request: Request, sink: PartSink): Pr
 }
 
 /** Counts a model call when it ends, also when its answer is then refused. */
-function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
+function took(run: LoopRun, step: StepResult<ToolSet>, used: Answering["used"]): StepResult<ToolSet> {
+  const { inputTokens = 0, outputTokens = 0, inputTokenDetails } = step.usage;
+  used({ input: inputTokens, cached: inputTokenDetails.cacheReadTokens, output: outputTokens });
   run.ledger.made.push(callMetrics(step, run.settings.prices));
   if (!run.streams) run.ledger.heard.push(step.text);
   return step;

@@ -4,7 +4,7 @@
  * @module
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
-import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
 import { callOptions, unless } from "../run/call-options.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
 import {
@@ -22,8 +22,10 @@ import { plainMessages } from "../settings/media-part.js";
 import { asJson } from "../settings/plain.js";
 import { replacedModel } from "../settings/replaced.js";
 import type { RunContext } from "../settings/run-context.types.js";
+import { atBudget } from "./at-budget.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
+import { paid } from "./paid-call.js";
 import type { PartSink } from "./part-sink.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { changedFields, type Turn, type TurnRecord, turnOf } from "./turn.js";
@@ -31,11 +33,19 @@ import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
 
 /** Asks the model, or recalls what it has answered. */
 export async function askModel(run: LoopRun, tools: LoopTools, number: number): Promise<Turn> {
+  return atBudget(run, `m${number}`, (ctx) => askOnce(run, tools, { ctx, number }));
+}
+
+async function askOnce(
+  run: LoopRun,
+  tools: LoopTools,
+  { ctx, number }: { readonly ctx: Context; readonly number: number },
+): Promise<Turn> {
   const place = `${run.place}_m${number}`;
-  const asking: Asking = { tools, place, number, isFinal: false };
+  const asking: Asking = { ctx, tools, place, number, isFinal: false };
   const attempt = (call: EffectCall) =>
-    run.session.use({ ctx: run.ctx, call }, (context) => answer(run, { call, context }, asking));
-  const record = await run.ctx.run(`m${number}`, attempt, optionsOf(run.settings, asking)).catch((error: unknown) => {
+    run.session.use({ ctx, call }, (context) => answer(run, { call, context }, asking));
+  const record = await ctx.run(`m${number}`, attempt, optionsOf(run.settings, asking)).catch((error: unknown) => {
     throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
   });
   run.asked = { ...run.asked, ...record.asked };
@@ -49,6 +59,7 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
 }
 
 interface Asking {
+  readonly ctx: Context;
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
@@ -78,7 +89,11 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
     // First: by the time of the first word, readers have the beginning of the call, and follow it live.
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
     const { request, asked } = await requestOf(run, { ...attempt, sink, ...asking });
-    const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
+    const said = await paid({
+      ...{ ctx: asking.ctx, call, model: request.model, prices: settings.prices },
+      request: { reads: [request.messages, asked.instructions, asked.tools], maxOutputTokens: request.maxOutputTokens },
+      ask: (used) => (run.streams ? stream : generate)(run, request, { sink, used }),
+    });
     const { inputTokens, outputTokens } = said.metrics;
     sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
     const override = readOverride(call.override);
@@ -142,7 +157,7 @@ async function requestOf(
   const all = messagesOf({ ...run, conversation });
   const step = { ...(await prepared(run, context, all)), ...(given?.messages !== undefined && { messages: all }) };
   const instructions = override?.instructions === undefined ? step.instructions : (override.instructions ?? undefined);
-  const model = overriddenModel(replacedModel(step.model ?? settings.model), override);
+  const model = overriddenModel(replacedModel(step.model ?? run.cheaperModel ?? settings.model), override);
   const { toolChoice } = step;
   const modelSettings = mergedSettings(step.modelSettings ?? settings.modelSettings, override?.settings);
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);

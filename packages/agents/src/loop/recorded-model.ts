@@ -5,16 +5,17 @@ import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
 import { mergedSettings, overriddenModel, type RequestOverride, readOverride } from "../run/overridden.js";
 import { requestToRecord } from "../run/recorded-request.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
-import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
+import type { AskedOfLoop, ModelPrices, RecordOptions } from "../settings/record.types.js";
 import { replacedModel } from "../settings/replaced.js";
 import { LiveParts } from "./live-parts.js";
+import { paid, type Used } from "./paid-call.js";
 import { changedFields } from "./turn.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 
 type Generated = Awaited<ReturnType<Model["doGenerate"]>>;
 type Params = Parameters<Model["doGenerate"]>[0];
 
-type ModelPolicies = CallPolicies & RecordOptions<AskedOfLoop>;
+type ModelPolicies = CallPolicies & RecordOptions<AskedOfLoop> & { readonly prices: ModelPrices | undefined };
 
 interface AskedModel {
   readonly model: Model;
@@ -53,9 +54,10 @@ export class RecordedModel {
     const { made } = await this.#run(
       key,
       { model, params, options: callOptions(this.#policies, this.#label) },
-      async (call, request) => {
+      async (call, request, used) => {
         const given = await request.model.doGenerate(within(request.params, call));
         const { request: _request, response, ...answer } = given;
+        used(tokensIn(answer.usage));
         return { made: { ...answer, content: idsFor(params, key).inAnswer(answer.content), ...identity(response) } };
       },
     );
@@ -69,9 +71,11 @@ export class RecordedModel {
       const { retry } = this.#policies;
       const policies = { ...this.#policies, retry: retry && unless(() => live.isRead, retry) };
       const options = callOptions(policies, this.#label);
-      const { parts } = await this.#run(key, { model, params, options }, async (call, request) => {
+      const { parts } = await this.#run(key, { model, params, options }, async (call, request, used) => {
         const { stream } = await request.model.doStream(within(request.params, call));
         const parts = await live.take(stream, call);
+        const end = parts.findLast((part) => part.type === "finish");
+        if (end !== undefined) used(tokensIn(end.usage));
         if (!hasEnd(parts)) throw brokenStream(this.#who);
         return { parts, ...live.firstOutput() };
       });
@@ -88,7 +92,7 @@ export class RecordedModel {
   async #run<Answer extends object>(
     key: string,
     { options, ...request }: AskedModel & { readonly options: EffectOptions },
-    ask: (call: EffectCall, request: AskedModel) => Promise<Answer>,
+    ask: (call: EffectCall, request: AskedModel, used: (tokens: Used) => void) => Promise<Answer>,
   ): Promise<Answer> {
     const record = await this.#scope
       .run(
@@ -99,7 +103,8 @@ export class RecordedModel {
             const made = overridden(request, { ...this.#override, ...override });
             const before = override === null ? this.#asked : new AskedBefore();
             const asked = requestToRecord(this.#policies, before.changed(made.params));
-            return { asked, ...(override !== null && { override }), ...(await ask(call, made)) };
+            const answer = await this.#paid(made, call, (used) => ask(call, made, used));
+            return { asked, ...(override !== null && { override }), ...answer };
           } catch (error) {
             throw call.signal.aborted ? error : toFailure(error, this.#who, call.attempt);
           }
@@ -114,6 +119,15 @@ export class RecordedModel {
     const { messages: _once, ...rest } = override ?? {}; // the SDK has the conversation
     this.#override = { ...this.#override, ...rest };
     return record;
+  }
+
+  #paid<Answer>(
+    { model, params: { prompt, tools, maxOutputTokens } }: AskedModel,
+    call: EffectCall,
+    ask: (used: (tokens: Used) => void) => Promise<Answer>,
+  ): Promise<Answer> {
+    const request = { reads: [prompt, tools], maxOutputTokens };
+    return paid({ ctx: this.#scope, call, model, prices: this.#policies.prices, request, ask });
   }
 }
 
@@ -147,6 +161,10 @@ function asPrompt({ role, content }: ModelMessage): Params["prompt"][number] {
 function within(params: Params, { signal }: EffectCall): Params {
   const { abortSignal } = params;
   return { ...params, abortSignal: abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]) };
+}
+
+function tokensIn({ inputTokens, outputTokens }: Generated["usage"]): Used {
+  return { input: inputTokens.total ?? 0, cached: inputTokens.cacheRead, output: outputTokens.total ?? 0 };
 }
 
 function identity(response: Generated["response"]): Pick<Generated, "response"> {

@@ -10,7 +10,7 @@ import type { Context, Duration, RetryPolicy } from "millrace";
 import { modelRetry } from "../run/call-options.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import { check, invalid, recordRules, redactorProblems } from "../settings/check-options.js";
-import type { AskedOfLoop, RecordOptions } from "../settings/record.types.js";
+import type { AskedOfLoop, ModelPrices, RecordOptions } from "../settings/record.types.js";
 import { policiesOf } from "../settings/with-policies.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
@@ -36,6 +36,8 @@ export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies, Re
   readonly timeout?: Duration;
   /** Name of one of the `limits` of the workflow. Each attempt of a model call takes a place. @default none */
   readonly limit?: string;
+  /** Prices of models, for budgets in dollars. @default none */
+  readonly prices?: ModelPrices;
 }
 
 /** To be spread into the options of the loop. */
@@ -56,14 +58,14 @@ export interface Recorded<Tools extends ToolSet> {
  */
 export function recorded<Tools extends ToolSet = {}>(
   ctx: Context,
-  { model, tools, key = "loop", retry = modelRetry(2), timeout, limit, ...recording }: RecordedOptions<Tools>,
+  { model, tools, key = "loop", retry = modelRetry(2), timeout, limit, prices, ...recording }: RecordedOptions<Tools>,
 ): Recorded<Tools> {
   check("recorded", recording, { rules: recordRules as never, besides: redactorProblems(recording as never) });
   if (typeof model === "string")
     throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Pass the model of a provider: `openai(name)`.");
   const scope = ctx.scope(key);
   const own = Object.entries((tools ?? {}) as ToolSet).map(([name, tool]) => [name, recordedTool(scope, name, tool)]);
-  const { wrapped } = new RecordedModel(scope, model, { retry, timeout, limit, ...recording });
+  const { wrapped } = new RecordedModel(scope, model, { retry, timeout, limit, prices, ...recording });
   return { model: wrapped, tools: Object.fromEntries(own) as Tools, maxRetries: 0 };
 }
 

@@ -1,6 +1,6 @@
 import { emptyMetrics, type ModelMetricsData, type StepMetricsData } from "@millrace/executor";
 import type { LanguageModelUsage, StepResult, ToolSet } from "ai";
-import type { ModelPrices } from "../settings/record.types.js";
+import type { ModelPrice, ModelPrices } from "../settings/record.types.js";
 
 type Tokens = Omit<ModelMetricsData, "id" | "provider">;
 
@@ -18,14 +18,35 @@ export function callMetrics(step: StepResult<ToolSet>, prices?: ModelPrices): St
   };
 }
 
+/** The price of a model; `undefined` where none is known. */
+export function priceOf(
+  { provider, modelId }: { readonly provider: string; readonly modelId: string },
+  prices: ModelPrices = {},
+): ModelPrice | undefined {
+  return prices[`${provider}/${modelId}`] ?? prices[modelId];
+}
+
 /** Nothing where no price is known. */
-function costOf({ model, usage }: StepResult<ToolSet>, prices: ModelPrices = {}): Pick<Tokens, "cost"> {
-  const price = prices[`${model.provider}/${model.modelId}`] ?? prices[model.modelId];
+function costOf({ model, usage }: StepResult<ToolSet>, prices?: ModelPrices): Pick<Tokens, "cost"> {
+  const price = priceOf(model, prices);
   if (price === undefined) return {};
-  const cached = usage.inputTokenDetails.cacheReadTokens ?? 0;
-  const fresh = Math.max(0, (usage.inputTokens ?? 0) - cached);
-  const { input, output, cacheRead = input } = price;
-  return { cost: (fresh * input + cached * cacheRead + (usage.outputTokens ?? 0) * output) / 1_000_000 };
+  const { inputTokens = 0, outputTokens = 0, inputTokenDetails } = usage;
+  return {
+    cost: costAt(price, { input: inputTokens, cached: inputTokenDetails.cacheReadTokens, output: outputTokens }),
+  };
+}
+
+interface PricedTokens {
+  readonly input: number;
+  /** Of `input`. @default 0 */
+  readonly cached?: number | undefined;
+  readonly output: number;
+}
+
+/** In US dollars. */
+export function costAt(price: ModelPrice, { input, cached = 0, output }: PricedTokens): number {
+  const { cacheRead = price.input } = price;
+  return (Math.max(0, input - cached) * price.input + cached * cacheRead + output * price.output) / 1_000_000;
 }
 
 function tokensOf(usage: LanguageModelUsage): Tokens {

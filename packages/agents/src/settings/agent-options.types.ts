@@ -1,5 +1,6 @@
 import type { LanguageModel, ToolSet } from "ai";
-import type { Duration, LimitOptions, RetryPolicy } from "millrace";
+import type { Context, Duration, LimitOptions, RetryPolicy } from "millrace";
+import type { BudgetReachedEvent } from "millrace/runtime";
 import type { z } from "zod";
 import type { Executor } from "./executor.types.js";
 import type { AskedOfModel, Guards, ModelSettings, PrepareStep, StopRule } from "./loop-options.types.js";
@@ -14,6 +15,12 @@ export type Instructions =
   | string
   | readonly string[]
   | ((context: RunContext) => string | readonly string[] | Promise<string | readonly string[]>);
+
+/** Nothing: the call is made again. */
+export type AtBudget = (
+  reached: BudgetReachedEvent,
+  ctx: Context,
+) => LanguageModel | undefined | void | Promise<LanguageModel | undefined | void>;
 
 /** Tools of the AI SDK, or a function that gets them. */
 export type SdkTools = ToolSet | (() => Promise<ToolSet>);
@@ -64,6 +71,16 @@ export interface AgentOptions<Output = string> extends RecordOptions<AskedOfMode
   readonly toolTimeout?: Duration;
   /** Prices of models: the cost of each call is recorded with its usage. @default no cost, as no price is known */
   readonly prices?: ModelPrices;
+  /**
+   * Decides what happens when a model call would exceed a budget of the runtime, in a step. It may ask with `ctx`, allow more with
+   * `budgetOf(ctx).allow`, or wait for another day; then the call is made again. It may return a cheaper model, which makes this call
+   * and those after it. What it throws fails the run; so does a second time with nothing changed.
+   *
+   * It is called again when the step runs again, so what it decides follows from calls of its `ctx`.
+   *
+   * @default the run fails with `BUDGET_EXCEEDED`
+   */
+  readonly atBudget?: AtBudget;
   /** Limit of model calls in one run; tools work between them. @default 20 */
   readonly maxSteps?: number;
   /**

@@ -76,6 +76,7 @@ export const agentRules: Rules<AgentOptions> = {
   limits: object,
   ...(recordRules as Pick<Rules<AgentOptions>, "record" | "redact">),
   prices: object,
+  atBudget: callable,
   ...unchecked("stopWhen prepareStep guards toolTimeout"),
 };
 

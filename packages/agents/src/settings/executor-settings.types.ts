@@ -13,6 +13,7 @@ type Optional =
   | "record"
   | "redact"
   | "prices"
+  | "atBudget"
   | "toolTimeout";
 type Resolved = "role" | "userId" | "enableAgenticState" | "stopWhen" | "maxRetries" | "sdkTools" | keyof CallPolicies;
 type WithDefault = Exclude<keyof AgentOptions, Optional | Resolved>;

@@ -67,6 +67,7 @@ export type { EventRegistry } from "../event/registry.js";
 export { spanIdOf, traceIdOf } from "../inspect/trace.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
+export { noteOriginal } from "../run/attempt/original-context.js";
 export {
   cancelOwnRun,
   continuationsOf,
@@ -76,6 +77,7 @@ export {
   settledChildren,
   stepContextOf,
 } from "../run/attempt/step-facts.js";
+export type { Cost, RunBudgetPort } from "../run/run-budget.types.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "../runtime/activation.js";
 export type {
@@ -86,6 +88,8 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/activation.types.js";
+export { budgetPort } from "../runtime/budget/budget-of.js";
+export { budgetReached } from "../runtime/budget/budget-reached-event.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";

@@ -6,6 +6,20 @@
  */
 
 export type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../runtime/api/audit.types.js";
+export type {
+  AllowOptions,
+  Amounts,
+  BudgetOptions,
+  BudgetReport,
+  Cost,
+  DayQuery,
+  PaidCall,
+  PaidOptions,
+  RunBudget,
+  RuntimeBudgets,
+  StepBudget,
+  TenantBudget,
+} from "../runtime/api/budget.types.js";
 export type { CheckProblem, CheckReport } from "../runtime/api/check.types.js";
 export type {
   AttemptStatus,
@@ -88,6 +102,8 @@ export type {
   ScheduleQuery,
   ScheduleSkip,
 } from "../runtime/api/schedule.types.js";
+export { budgetOf } from "../runtime/budget/budget-of.js";
+export { BudgetReachedEvent, budgetReached, withinBudget } from "../runtime/budget/budget-reached-event.js";
 export { createRuntime } from "../runtime/create-runtime.js";
 export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";
 export { memoryStore } from "../runtime/memory/memory-store.js";

@@ -11,6 +11,7 @@ export const catalog = {
   AGENT_OUTPUT_INVALID: "An answer does not fit the agent's output schema",
   AGENT_REFUSED: "A guard of an agent does not let a value pass",
   ATTEMPT_ENDED: "A step used its context after its attempt had ended",
+  BUDGET_EXCEEDED: "A call may cost more than is left of a budget",
   CALL_NESTED: "A call was made inside the function of `ctx.run`",
   CALL_TIMEOUT: "A call of `ctx.run` took longer than its timeout",
   CHILD_FAILED: "A child workflow failed",

@@ -22,6 +22,7 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { WrittenPieces } from "../value/pieces.types.js";
 import type { Calls } from "./attempt/calls.js";
 import type { FinishChange, FinishResult } from "./attempt/finish-result.js";
+import type { RunBudgetPort } from "./run-budget.types.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /**
@@ -43,7 +44,7 @@ export interface LiveRunCore {
   /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
   readonly descendants: ReadonlyMap<string, RunState> | null;
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
-  readonly journal: Pick<RunJournal, "tenant" | "isStopping" | "showing"> | null;
+  readonly journal: Pick<RunJournal, "tenant" | "isStopping" | "showing" | "budget"> | null;
   /** Whether the run has left memory without an outcome: later results of its attempts are ignored. */
   readonly isEvicted: boolean;
   /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
@@ -196,6 +197,8 @@ export interface LiveCall extends Omit<WrittenPieces, "at"> {
 export interface RunJournal {
   /** Whose run it is. @default "" */
   readonly tenant?: string;
+  /** What its calls may spend. @default no limit */
+  readonly budget?: RunBudgetPort | null;
   /**
    * Called where a tick is created, while the step or the caller that caused it can still get an error.
    *

@@ -16,6 +16,7 @@ import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeAudit } from "./api/audit.types.js";
+import type { RuntimeBudgets } from "./api/budget.types.js";
 import type { CheckReport } from "./api/check.types.js";
 import type {
   ChildRun,
@@ -49,6 +50,8 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
+import { noBudgets } from "./budget/budget-options.js";
+import { Budgets } from "./budget/budgets.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
@@ -58,6 +61,7 @@ import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { RunRequests, type ServedRequest } from "./client/run-requests.js";
 import { StoredAudit } from "./client/stored-audit.js";
+import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { attemptsOf } from "./history/attempts.js";
 import { childrenOf } from "./history/child-runs.js";
@@ -112,6 +116,7 @@ class StoredRuntime {
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
+  readonly budgets: RuntimeBudgets;
   readonly audit: RuntimeAudit;
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: ScheduledTasks;
@@ -138,14 +143,18 @@ class StoredRuntime {
     });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
+    const owner = systemIds.runId();
+    const budgets = new Budgets(options.budgets ?? noBudgets, { store, owner, leaseMs, clock, log });
     this.#registry = new RunRegistry({
       ...options,
       ...parts,
-      owner: systemIds.runId(),
+      owner,
+      budgets: options.budgets && budgets,
       queues: [...queues.values()],
       observer,
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
+    this.budgets = new StoredBudgets(budgets, () => this.#assertOpen());
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
     this.#resumes = new ResumeRequests(this.#registry);
     this.#dueWork = new ScheduledTasks({
@@ -402,7 +411,11 @@ class StoredRuntime {
     await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
     const isAnswering = !this.#registry.committer.isOver;
-    const last = Promise.all([this.#renewals.stop(), this.#registry.watchers.settled()]).then(() => {});
+    const last = Promise.all([
+      this.#renewals.stop(),
+      this.#registry.watchers.settled(),
+      this.#registry.budgets?.stop(),
+    ]).then(() => {});
     await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
     for (const end of this.#watches) end();
     this.#unobserve?.();

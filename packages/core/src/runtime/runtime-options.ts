@@ -8,6 +8,7 @@ import { checkOptions } from "../value/options.js";
 import type { Workflows } from "./api/runtime-names.types.js";
 import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
+import { budgetProblems, type ResolvedBudgets, resolveBudgets } from "./budget/budget-options.js";
 import { memoryStore } from "./memory/memory-store.js";
 import { nameProblem } from "./options/check-names.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
@@ -24,6 +25,7 @@ export interface ResolvedRuntimeOptions {
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
+  readonly budgets: ResolvedBudgets | null;
   readonly overrides: readonly ResourceOverride[];
   readonly telemetry: RuntimeTelemetry | null;
   readonly clock: Clock;
@@ -50,6 +52,7 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
     return keep === undefined ? ['`history` is neither "all" nor `{ keep }`'] : wholeFromZero(keep, "history.keep");
   },
   queues: (queues = {}) => queueProblems(queues as Readonly<Record<string, QueueOptions>>),
+  budgets: budgetProblems,
   resources: (resources = []) =>
     areOverrides(resources) ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"],
   store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
@@ -63,12 +66,21 @@ function milliseconds(least: number): Rule {
   return valueRule(isRight, `a number of milliseconds from ${least}`);
 }
 
+/** Whoever executes the runs spends. */
+function budgetsElsewhere({ budgets, store }: RuntimeOptions<Workflows>): string[] {
+  if (budgets === undefined || store?.runsElsewhere !== true) return [];
+  return ["`budgets` are for a store whose runs are executed by its runtimes, which this one is not"];
+}
+
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const isAlone = options.execute === false && options.store === undefined;
   checkOptions("The options of the runtime are wrong", options, {
     rules,
-    besides: isAlone ? ["`execute: false` needs a `store`, which it shares with a runtime that executes"] : [],
+    besides: [
+      ...budgetsElsewhere(options),
+      ...(isAlone ? ["`execute: false` needs a `store`, which it shares with a runtime that executes"] : []),
+    ],
   });
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
   const { queues = {}, maxConcurrentRuns, resources = [] } = options;
@@ -86,6 +98,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
       keepTicks: history === "all" ? null : history.keep,
     },
     queues: resolveQueues(queues),
+    budgets: resolveBudgets(options.budgets),
     overrides: resources,
     telemetry: options.telemetry ?? null,
     clock: options.clock ?? systemClock,

@@ -1,5 +1,6 @@
 import { expectTypeOf } from "vitest";
 import type { AuditFilter, RuntimeAudit } from "../../src/runtime/api/audit.types.js";
+import type { AllowOptions, DayQuery } from "../../src/runtime/api/budget.types.js";
 import type { MomentOptions } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
 import type {
@@ -57,6 +58,9 @@ interface Interfaces {
   readonly "audit.delete": Parameters<RuntimeAudit["delete"]>[0];
   readonly "records.list": RecordListQuery;
   readonly "records.read": TenantOptions;
+  readonly "budgets.run": TenantOptions;
+  readonly "budgets.tenant": DayQuery;
+  readonly "budgets.allow": AllowOptions;
   readonly "records.update": RecordName;
   readonly "schedules.set": ScheduleOptions;
   readonly "schedules.get": TenantOptions;
@@ -81,6 +85,6 @@ expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Ca
 expectTypeOf<
   Exclude<
     keyof Runtime,
-    symbol | "workflows" | "audit" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions
+    symbol | "workflows" | "audit" | "budgets" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions
   >
 >().toBeNever();

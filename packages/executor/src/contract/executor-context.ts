@@ -4,16 +4,19 @@
  * @module
  */
 import { type Context, WorkflowError } from "millrace";
+import { noteOriginal } from "millrace/engine";
 
 /** The context with methods and fields of `own` in place of its own. All others work on the context itself, so they are bound to it. */
 export function contextWith(context: Context, own: object): Context {
-  return new Proxy(context, {
+  const proxy = new Proxy(context, {
     get(target, key) {
       if (Object.hasOwn(own, key)) return Reflect.get(own, key);
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+  noteOriginal(proxy, context);
+  return proxy;
 }
 
 /**

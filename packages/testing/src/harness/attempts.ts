@@ -146,9 +146,9 @@ export function watching(attempts: Attempts, rootWorkflow: string | null = null)
 }
 
 export interface GeneratorWatch {
-  readonly seen: SeenAttempt;
+  readonly seen: Pick<SeenAttempt, "open">;
   /** Called before an element is passed to the run. */
-  element?(): Promise<void>;
+  element?(element: unknown): Promise<void>;
   /** Called at the end of the output of the step. */
   end(): Promise<void>;
 }
@@ -174,7 +174,7 @@ async function* passOn(
         finished = true;
         return next.value;
       }
-      await watch.element?.();
+      await watch.element?.(next.value);
       // Until the run requests the next element, the step has nothing to do.
       watch.seen.open++;
       yield next.value;

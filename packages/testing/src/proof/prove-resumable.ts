@@ -76,18 +76,24 @@ export function proveResumable<Flow extends Workflow>(
   workflow: Provable<Flow>,
   ...[input, options = {}]: InputArguments<Flow, ProveOptions<ResultOf<Flow>, StateOf<Flow>>>
 ): Promise<Proof> {
-  return alone(async () => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
+  return alone(async () => proveCrashes(worldsOf("proveResumable", workflow, known), input, options as ProveOptions));
+}
+
+/** The same for whoever runs alone already. */
+export function proveCrashes(newWorld: () => World, input: unknown, options: ProveOptions): Promise<Proof> {
+  return new Prover(newWorld, input, options).prove();
 }
 
 const known: Rules<ProveOptions> = { ...lifeRules, seeds: seedsRule, compare: callable, ...unchecked("at") };
 
-function worldsOf(workflow: Provable<Workflow>): () => World {
+/** @param options Names of the options of `caller`, which no world has. */
+export function worldsOf(caller: string, workflow: Provable<Workflow>, options: object): () => World {
   if (typeof workflow !== "function") return () => ({ create: () => workflow });
   return () => {
     const made = workflow();
     if (!(made instanceof (Workflow as unknown as abstract new () => Workflow))) {
-      checkFunctions("proveResumable", made, ["create"]);
-      checkWorld("proveResumable", made, known);
+      checkFunctions(caller, made, ["create"]);
+      checkWorld(caller, made, options);
       return made as World;
     }
     let isFirst = true;

@@ -3,6 +3,7 @@ import type { Clock, Log } from "../../engine/ports.js";
 import type { ResourceOverride } from "../../resource/resource.types.js";
 import type { Duration } from "../../value/duration.js";
 import type { RunStore } from "../store/run-store.types.js";
+import type { BudgetOptions } from "./budget.types.js";
 import type { Workflows } from "./runtime-names.types.js";
 import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 
@@ -53,6 +54,12 @@ export interface RuntimeOptions<Flows extends Workflows> {
    * @default none
    */
   readonly queues?: { readonly [name: string]: QueueOptions };
+  /**
+   * What the calls of a run and of a tenant may spend, over all processes of the store: model calls of agents, and calls of
+   * `budgetOf(ctx).run`.
+   * @default no limit
+   */
+  readonly budgets?: BudgetOptions;
   /** Replacements of resources in all of its runs, for tests: `[database.override(fake)]`. The runtime does not dispose them. @default none */
   readonly resources?: readonly ResourceOverride[];
   /**

@@ -16,6 +16,7 @@ import type { StreamOptions } from "../../stream/stream.types.js";
 import type { Duration } from "../../value/duration.js";
 import type { EndedStatus, RunCount, RunKey, RunOrder, StoredStatus } from "../store/run-store.types.js";
 import type { RuntimeAudit } from "./audit.types.js";
+import type { RuntimeBudgets } from "./budget.types.js";
 import type { CheckReport } from "./check.types.js";
 import type {
   ChildRun,
@@ -355,6 +356,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly workflows: Flows;
   /** Versioned data beside the runs, such as sessions. */
   readonly records: RuntimeRecords;
+  /** What runs and tenants have spent, for a runtime with `budgets`. */
+  readonly budgets: RuntimeBudgets;
   /** Who has done what to runs. */
   readonly audit: RuntimeAudit;
   /** Runs that begin by the calendar. */

@@ -1,6 +1,7 @@
 /** Deletes one run. */
 import type { DoneBy } from "../../event/done-by.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
+import { deleteAccounts } from "../budget/delete-accounts.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
 import { runLive } from "../store/runtime-errors.js";
@@ -22,6 +23,7 @@ export async function deleteRun(registry: RunRegistry, key: RunKey, by: DoneBy |
     if (entry.length > 0) await store.writeRecords(entry.map((write) => ({ ...write, expected: 1, text: null })));
     throw error;
   }
+  await deleteAccounts(store, [key]);
   // A store need not report this to callers that wait for the run.
   watchers.notify(idOf(key));
 }

@@ -12,6 +12,7 @@ import { toMs } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
 import type { Retention } from "../api/runtime.types.js";
+import { deleteAccounts } from "../budget/delete-accounts.js";
 import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
 import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";
 import { statusesOf } from "./run-lists.js";
@@ -75,6 +76,7 @@ async function deleteBatch(
   });
   const startedAtMs = clock.now();
   const count = await store.delete(batch);
+  await deleteAccounts(store, batch);
   return { count, blockedMs: hasTurned ? 0 : clock.now() - startedAtMs };
 }
 

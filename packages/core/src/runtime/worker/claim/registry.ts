@@ -14,6 +14,7 @@ import { decodeOutcome } from "../../../snapshot/decode-parts.js";
 import { jittered } from "../../../system/system.js";
 import type { DueReport } from "../../api/runtime.types.js";
 import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
+import type { Budgets } from "../../budget/budgets.js";
 import { StreamCache } from "../../client/reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../../client/reads/watchers.js";
 import { observedClaim } from "../../observed-runtime.js";
@@ -64,6 +65,7 @@ export interface RegistrySetup extends RuntimeParts, RegistryOptions {
   readonly owner: string;
   readonly queues: readonly QueueLimits[];
   readonly observer: RuntimeObserver | null;
+  readonly budgets: Budgets | null;
 }
 
 /** How long each of the last commits of a runtime that stops may take, unless its steps have had time and the store was silent. */
@@ -85,6 +87,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   readonly reads: SharedReads = new SharedReads(this.watchers);
   readonly streams: StreamCache;
   readonly turns: RecordQueue;
+  readonly budgets: Budgets | null;
   readonly beginnings: RunStarter;
   readonly closedStore: ClosedStore;
   /** Called when a run that resumes later was evicted, when a run of a queue has come or left, or when there is room for one more. */
@@ -118,6 +121,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     this.closedStore = new ClosedStore(setup.log);
     this.#pauses = new ReclaimBackoff(setup.clock);
     this.turns = new RecordQueue(setup.clock);
+    this.budgets = setup.budgets;
     this.streams = new StreamCache(this, setup.workflows);
     this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.hasQueues = setup.queues.length > 0;

@@ -14,11 +14,13 @@ import { WorkflowError } from "../../../errors/workflow-error.js";
 import { PiecesEvent } from "../../../event/built-in-events.js";
 import { createRunner } from "../../../run/create-runner.js";
 import type { AttemptCore, LiveCall, LiveRun, LiveRunCore, RunJournal } from "../../../run/run.types.js";
+import type { RunBudgetPort } from "../../../run/run-budget.types.js";
 import { timeAt, wakeAt } from "../../../run/run-time.js";
 import { encodeStored } from "../../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
 import { nextTurn } from "../../../system/system.js";
 import { auditOfTicks } from "../../audit/audited-ticks.js";
+import type { Budgets } from "../../budget/budgets.js";
 import type {
   CommitResult,
   RecordKey,
@@ -52,6 +54,8 @@ export interface RunSupervisor {
   readonly owner: string;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
+  /** What runs may spend. @default no limit */
+  readonly budgets?: Budgets | null;
   readonly isStopped: boolean;
   /** Whether what callers do is stored in an audit, too. */
   readonly keepsAudit: boolean;
@@ -159,6 +163,10 @@ export class DurableRun implements RunJournal, Committing {
 
   get tenant(): string {
     return this.key.tenant;
+  }
+
+  get budget(): RunBudgetPort | null {
+    return this.#supervisor.budgets?.of(this.key) ?? null;
   }
 
   /** `true` if it is active, and the store has its owner. */

@@ -1,0 +1,301 @@
+/**
+ * The accounts that one process reserves from and pays into. One write at a time, for everything that waits: many calls of a process
+ * are one transaction, and an account with many calls at work is a short record. Two processes are kept apart by its version.
+ *
+ * @module
+ */
+import type { Clock, Log } from "../../engine/ports.js";
+import type { Amounts, BudgetReport } from "../../run/run-budget.types.js";
+import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
+import { recordName } from "../text/record-text.js";
+import {
+  type Account,
+  allowedIn,
+  living,
+  openAccount,
+  readAccount,
+  reservedIn,
+  resolveDoubt,
+  runAccounts,
+  type StoredAccount,
+} from "./account.js";
+import { exceeded, isNothing, minus, nothing, sum } from "./amounts.js";
+
+/** How many jobs are written in one transaction. */
+const JOBS_AT_ONCE = 200;
+
+export interface BookSetup {
+  readonly store: Pick<RunStore, "record" | "writeRecords">;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Why a call may not be made. `isBusy`: calls at work have reserved what it needs, and may leave it. */
+export interface Refusal {
+  readonly account: Account;
+  readonly unit: keyof Amounts;
+  readonly spent: Amounts;
+  readonly reserved: Amounts;
+  readonly allowed: Partial<Amounts>;
+  readonly isBusy: boolean;
+}
+
+interface Job {
+  readonly accounts: readonly Account[];
+  /** Reserves it in all of its accounts, or in none. */
+  readonly asked?: Amounts;
+  /** The lease of its holds begins again. */
+  readonly renews?: true;
+  /** Allows more in its accounts. */
+  readonly allowing?: { readonly key: string; readonly more: Amounts };
+  readonly resolve: (refusal: Refusal | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Which account, with its budget. */
+export interface Wanted {
+  readonly key: RecordKey;
+  readonly limits: Partial<Amounts>;
+}
+
+/** An account in one write. */
+interface Draft {
+  readonly version: number;
+  stored: StoredAccount;
+  /** Reserved by other processes. */
+  readonly others: Amounts;
+  held: Amounts;
+  isChanged: boolean;
+}
+
+export class AccountBook {
+  readonly #setup: BookSetup;
+  readonly #open: Map<string, Account> = new Map();
+  readonly #waiting: Job[] = [];
+  /** Called when something was paid or left. */
+  readonly #freed: Set<() => void> = new Set();
+  #working: Promise<void> | null = null;
+  #writes = 0;
+  #isStopped = false;
+  #callOff: (() => void) | null = null;
+
+  constructor(setup: BookSetup) {
+    this.#setup = setup;
+  }
+
+  /** The account, until `use` has ended. Within a process there is one of each. */
+  async with<Result>(
+    wanted: readonly Wanted[],
+    use: (accounts: readonly Account[]) => Promise<Result>,
+  ): Promise<Result> {
+    const accounts = wanted.map((one) => this.#account(one));
+    for (const account of accounts) account.users++;
+    try {
+      return await use(accounts);
+    } finally {
+      for (const account of accounts) account.users--;
+      this.#close();
+    }
+  }
+
+  /** As it is stored now. */
+  async read({ key, limits }: Wanted): Promise<BudgetReport> {
+    const { store, clock } = this.#setup;
+    const found = readAccount((await store.record(key))?.text ?? null);
+    const stored = living(found, { nowMs: clock.now() });
+    return { spent: stored.spent, reserved: reservedIn(stored), allowed: allowedIn(stored, limits) };
+  }
+
+  #account({ key, limits }: Wanted): Account {
+    const name = recordName(key);
+    let account = this.#open.get(name);
+    if (account === undefined) this.#open.set(name, (account = openAccount(key, limits)));
+    return account;
+  }
+
+  /** Resolves to `null` once it is reserved in all accounts; to the reason if it is in none. */
+  reserve(accounts: readonly Account[], asked: Amounts): Promise<Refusal | null> {
+    return this.#enqueue({ accounts, asked });
+  }
+
+  /** The call has ended: what it has reserved is free, and what it has cost is spent. */
+  async settle(accounts: readonly Account[], asked: Amounts, cost: Amounts): Promise<void> {
+    for (const account of accounts) {
+      account.held = minus(account.held, asked);
+      account.unwritten = sum(account.unwritten, cost);
+    }
+    try {
+      await this.#enqueue({ accounts });
+    } catch (error) {
+      // The call counts, and is written with the next one, or with the next renewal.
+      if (!this.#isStopped) this.#setup.log.error("What a call has cost could not be stored yet.", error);
+    }
+    for (const listener of this.#freed) listener();
+  }
+
+  async allow(account: Account, key: string, more: Amounts): Promise<void> {
+    await this.#enqueue({ accounts: [account], allowing: { key, more } });
+    for (const listener of this.#freed) listener();
+  }
+
+  /** Resolves when a call in this process has ended, and after a while for those of others. Rejects when the signal aborts. */
+  whenFreed(signal: AbortSignal): Promise<void> {
+    const { clock, leaseMs } = this.#setup;
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => (): void => {
+        this.#freed.delete(freed);
+        callOff();
+        signal.removeEventListener("abort", aborted);
+        settle();
+      };
+      const freed = end(resolve);
+      const aborted = end(() => reject(signal.reason));
+      const callOff = clock.setTimer(clock.now() + Math.min(500, leaseMs / 3), freed);
+      this.#freed.add(freed);
+      if (signal.aborted) aborted();
+      else signal.addEventListener("abort", aborted);
+    });
+  }
+
+  /** Resolves when everything is written. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#callOff?.();
+    while (this.#working !== null) await this.#working;
+  }
+
+  #enqueue(job: Omit<Job, "resolve" | "reject">): Promise<Refusal | null> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...job, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    await null; // what is asked in the same turn is one write
+    while (this.#waiting.length > 0) {
+      const jobs = this.#waiting.splice(0, JOBS_AT_ONCE);
+      try {
+        const answers = await this.#write(jobs);
+        for (const [index, job] of jobs.entries()) job.resolve(answers[index] ?? null);
+      } catch (error) {
+        for (const job of jobs) job.reject(error);
+      }
+    }
+    this.#working = null;
+    this.#close();
+  }
+
+  async #write(jobs: readonly Job[]): Promise<(Refusal | null)[]> {
+    const { store } = this.#setup;
+    const accounts = new Set(jobs.flatMap((job) => job.accounts));
+    const read = new Map<Account, StoredRecord | null>();
+    const reserving = new Set(jobs.flatMap(({ asked, accounts: own }) => (asked === undefined ? [] : own)));
+    let unread = [...accounts];
+    for (;;) {
+      await Promise.all(unread.map(async (account) => void read.set(account, await store.record(account.key))));
+      const write = ++this.#writes;
+      const drafts = new Map(
+        [...read].map(([account, record]) => [account, this.#draft(account, record, reserving.has(account))] as const),
+      );
+      const answers = jobs.map((job) => doneIn(drafts, job));
+      const changed = [...drafts].filter(([, draft]) => draft.isChanged);
+      if (changed.length === 0) return answers;
+      const writes = changed.map(([account, draft]) => this.#writeOf(account, draft, write));
+      for (const [account] of changed) account.doubt = { write, spent: account.unwritten };
+      const conflicts = new Set((await store.writeRecords(writes)).map(recordName));
+      for (const [account] of changed) {
+        if (conflicts.size === 0) account.unwritten = minus(account.unwritten, account.doubt?.spent ?? nothing);
+        account.doubt = null;
+      }
+      if (conflicts.size === 0) {
+        noteReserved(jobs, answers);
+        return answers;
+      }
+      unread = changed.map(([account]) => account).filter(({ key }) => conflicts.has(recordName(key)));
+    }
+  }
+
+  /** @param reserves Only the process that has a run reserves from its account, so what others have reserved there is void. */
+  #draft(account: Account, record: StoredRecord | null, reserves: boolean): Draft {
+    const { owner, clock } = this.#setup;
+    const found = readAccount(record?.text ?? null);
+    resolveDoubt(account, found, owner);
+    const { held, unwritten } = account;
+    const isOurs = reserves && account.key.kind === runAccounts;
+    const stored = living(found, { nowMs: clock.now(), owner, isOurs });
+    const own = stored.holds[owner] ?? nothing;
+    const isChanged = !isNothing(unwritten) || !isNothing(minus(held, own));
+    return { version: record?.version ?? 0, stored, others: minus(reservedIn(stored), own), held, isChanged };
+  }
+
+  #writeOf(account: Account, { version, stored, held }: Draft, write: number): RecordWrite {
+    const { owner, clock, leaseMs } = this.#setup;
+    const isIdle = isNothing(held) && isNothing(account.unwritten) && stored.holds[owner] === undefined;
+    const hold = isIdle ? {} : { [owner]: { ...held, untilMs: clock.now() + leaseMs, write } };
+    const spent = sum(stored.spent, account.unwritten);
+    const next: StoredAccount = { ...stored, spent, holds: { ...stored.holds, ...hold } };
+    return { ...account.key, expected: version, text: JSON.stringify(next) };
+  }
+
+  /** Forgets accounts that nothing in this process uses, and renews the others in time. */
+  #close(): void {
+    for (const [name, account] of this.#open)
+      if (account.users === 0 && isNothing(account.held) && isNothing(account.unwritten)) this.#open.delete(name);
+    if (this.#open.size === 0 || this.#isStopped) {
+      this.#callOff?.();
+      this.#callOff = null;
+    } else this.#callOff ??= this.#renewLater();
+  }
+
+  #renewLater(): () => void {
+    const { clock, leaseMs } = this.#setup;
+    const renew = (): void => {
+      this.#callOff = null;
+      const accounts = [...this.#open.values()];
+      this.#enqueue({ accounts, renews: true }).catch(() => {}); // the next renewal tries again
+    };
+    return clock.setTimer(clock.now() + leaseMs / 3, renew, true);
+  }
+}
+
+/** @returns why it was not reserved. */
+function doneIn(drafts: ReadonlyMap<Account, Draft>, { accounts, asked, allowing, renews }: Job): Refusal | null {
+  const own = accounts.map((account) => [account, drafts.get(account) as Draft] as const);
+  if (allowing !== undefined) for (const [, draft] of own) allowIn(draft, allowing);
+  if (renews) for (const [, draft] of own) draft.isChanged = true;
+  if (asked === undefined) return null;
+  for (const [account, draft] of own) {
+    const refusal = refusalOf(account, draft, asked);
+    if (refusal !== null) return refusal;
+  }
+  for (const [, draft] of own) {
+    draft.held = sum(draft.held, asked);
+    draft.isChanged = true;
+  }
+  return null;
+}
+
+function allowIn(draft: Draft, { key, more }: NonNullable<Job["allowing"]>): void {
+  draft.isChanged ||= draft.stored.allowed[key] === undefined;
+  draft.stored = { ...draft.stored, allowed: { ...draft.stored.allowed, [key]: more } };
+}
+
+function refusalOf(account: Account, { stored, held, others }: Draft, asked: Amounts): Refusal | null {
+  const allowed = allowedIn(stored, account.limits);
+  const spent = sum(stored.spent, account.unwritten);
+  const reserved = sum(others, held);
+  const unit = exceeded(sum(spent, asked), allowed);
+  if (unit !== null) return { account, unit, spent, reserved, allowed, isBusy: false };
+  const busy = exceeded(sum(spent, asked, reserved), allowed);
+  return busy === null ? null : { account, unit: busy, spent, reserved, allowed, isBusy: true };
+}
+
+/** What was granted is held from now on. */
+function noteReserved(jobs: readonly Job[], answers: readonly (Refusal | null)[]): void {
+  for (const [index, { accounts, asked }] of jobs.entries())
+    if (asked !== undefined && answers[index] === null)
+      for (const account of accounts) account.held = sum(account.held, asked);
+}

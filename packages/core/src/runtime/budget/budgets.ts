@@ -1,0 +1,91 @@
+/**
+ * The budgets of the runs of one process: every call that costs something is reserved in the accounts of its run and of its tenant before
+ * it is made, and settled when it has ended.
+ *
+ * @module
+ */
+import type { Amounts, BudgetReport, RunBudgetPort, Spending } from "../../run/run-budget.types.js";
+import type { RunKey } from "../store/run-store.types.js";
+import { dayAccountKey, runAccountKey } from "./account.js";
+import { AccountBook, type BookSetup, type Wanted } from "./account-book.js";
+import { amountsOf, nothing, units } from "./amounts.js";
+import { budgetExceeded } from "./budget-exceeded.js";
+import type { ResolvedBudgets } from "./budget-options.js";
+import { dayOf } from "./day.js";
+
+export class Budgets {
+  readonly #limits: ResolvedBudgets;
+  readonly #setup: BookSetup;
+  readonly #book: AccountBook;
+  /** Units with a limit. */
+  readonly #units: ReadonlySet<keyof Amounts>;
+
+  constructor(limits: ResolvedBudgets, setup: BookSetup) {
+    this.#limits = limits;
+    this.#setup = setup;
+    this.#book = new AccountBook(setup);
+    this.#units = new Set(units.filter((unit) => (limits.run[unit] ?? limits.tenant[unit]) !== undefined));
+  }
+
+  /** What the steps of a run see. */
+  of(key: RunKey): RunBudgetPort {
+    return {
+      units: this.#units,
+      spend: (spending) => this.#spend(key, spending),
+      allow: (id, more) => this.allow(key, id, amountsOf({ calls: 0, ...more })),
+      read: () => this.run(key),
+    };
+  }
+
+  run(key: RunKey): Promise<BudgetReport> {
+    return this.#book.read(this.#run(key));
+  }
+
+  tenant(tenant: string, day: string): Promise<BudgetReport> {
+    return this.#book.read(this.#tenant(tenant, day));
+  }
+
+  allow(key: RunKey, id: string, more: Amounts): Promise<void> {
+    return this.#book.with([this.#run(key)], ([account]) => this.#book.allow(account as never, id, more));
+  }
+
+  today(): string {
+    return dayOf(this.#setup.clock.now(), this.#limits.timezone);
+  }
+
+  stop(): Promise<void> {
+    return this.#book.stop();
+  }
+
+  #run(key: RunKey): Wanted {
+    return { key: runAccountKey(key), limits: this.#limits.run };
+  }
+
+  #tenant(tenant: string, day: string): Wanted {
+    return { key: dayAccountKey(tenant, day, this.#limits.timezone), limits: this.#limits.tenant };
+  }
+
+  #spend<Result>(key: RunKey, { cost, signal, work }: Spending<Result>): Promise<Result> {
+    const asked = amountsOf(cost);
+    const wanted = [this.#run(key), this.#tenant(key.tenant, this.today())];
+    return this.#book.with(wanted, async (accounts) => {
+      for (;;) {
+        signal.throwIfAborted();
+        const refusal = await this.#book.reserve(accounts, asked);
+        if (refusal === null) break;
+        if (!refusal.isBusy) throw budgetExceeded(refusal, asked);
+        await this.#book.whenFreed(signal);
+      }
+      let spent: Amounts | null = null;
+      let isDone = false;
+      try {
+        signal.throwIfAborted();
+        const result = await work((used) => void (spent = amountsOf(used)));
+        isDone = true;
+        return result;
+      } finally {
+        await this.#book.settle(accounts, asked, spent ?? (isDone ? asked : nothing));
+      }
+    });
+  }
+}

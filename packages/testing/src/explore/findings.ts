@@ -1,0 +1,125 @@
+/**
+ * What is wrong with the orders of a run, each with the shortest order that shows it.
+ *
+ * @module
+ */
+import { describeDifference } from "../proof/describe-value.js";
+import { overlaps, pathOf } from "./access.js";
+import type { Happened, Played } from "./play.types.js";
+
+export interface Finding {
+  /**
+   * `"lostUpdate"`: an attempt has read a place of the state, another has written it, and the first has overwritten that. `"untaken"`: an
+   * event from outside was refused, or nobody has taken it. `"order"`: the run ends otherwise than in the first order. `"crash"`: it ends
+   * otherwise after a crash.
+   */
+  readonly kind: "lostUpdate" | "untaken" | "order" | "crash";
+  /** One sentence, with the names of steps and places; for `"order"` and `"crash"` with the difference. */
+  readonly message: string;
+  /** Plays it again: `exploreRuns(workflow, input, { schedule })`. `null` for a crash, whose message says how. */
+  readonly schedule: string | null;
+  /** The parts of that order: `"add 3.1: set count"`. */
+  readonly parts: readonly string[];
+}
+
+/** Collects findings; of two that are the same, the one with the shorter order. */
+export class Findings {
+  readonly #found: Map<string, { readonly finding: Finding; readonly cost: number }> = new Map();
+  #first: string | null = null;
+
+  get all(): Finding[] {
+    return [...this.#found.values()].map(({ finding }) => finding);
+  }
+
+  take(played: Played): void {
+    this.#first ??= played.text;
+    for (const { place, steps } of lostUpdatesIn(played.happened)) {
+      const [writer, loser] = steps;
+      const where = pathOf(place) === "" ? "the state" : `"${pathOf(place)}"`;
+      const message = (): string =>
+        `"${writer}" overwrites ${where}, which "${loser}" has written since "${writer}" has read it.`;
+      this.#add({ key: `lost ${place} ${steps.join()}`, kind: "lostUpdate", message }, played);
+    }
+    for (const { event, code } of played.untaken)
+      this.#add(
+        {
+          key: `untaken ${event} ${code}`,
+          kind: "untaken",
+          message: () => `${event} comes, and nobody takes it (${code}).`,
+        },
+        played,
+      );
+    if (played.text === this.#first) return;
+    const first = this.#first;
+    const difference = (): string => describeDifference(first, played.text);
+    const message = (): string => `The run ends otherwise in another order:\n${difference()}`;
+    this.#add({ key: `order ${played.text}`, kind: "order", message }, played);
+  }
+
+  crash(message: string): void {
+    this.#found.set("crash", { finding: { kind: "crash", message, schedule: null, parts: [] }, cost: 0 });
+  }
+
+  #add({ key, kind, message }: Found, { happened }: Played): void {
+    const cost = costOf(happened);
+    const known = this.#found.get(key);
+    if (known !== undefined && known.cost <= cost) return;
+    const parts = happened.map(({ label }) => label);
+    this.#found.set(key, { finding: { kind, message: message(), schedule: scheduleOf(happened), parts }, cost });
+  }
+}
+
+interface Found extends Pick<Finding, "kind"> {
+  /** Equal for findings that are the same. */
+  readonly key: string;
+  readonly message: () => string;
+}
+
+/** Decisions that leave the order of the engine count first, then the length. */
+function costOf(happened: readonly Happened[]): number {
+  return happened.filter(({ index }) => index > 0).length * 100_000 + happened.length;
+}
+
+/** The choices, as in `"0.0.1"`; zeros at the end are left out. */
+function scheduleOf(happened: readonly Happened[]): string {
+  const choices = happened.map(({ index }) => index);
+  return choices.slice(0, choices.findLastIndex((index) => index > 0) + 1).join(".");
+}
+
+interface LostUpdate {
+  readonly place: string;
+  /** Who has overwritten, and whose value is lost. */
+  readonly steps: readonly [string, string];
+}
+
+/** A read, a write of somebody else, and a write of the reader, who has not read again. */
+function lostUpdatesIn(happened: readonly Happened[]): LostUpdate[] {
+  const lost: LostUpdate[] = [];
+  for (const [at, { who, actor, access }] of happened.entries()) {
+    if (!isAssignment(happened[at] as Happened)) continue;
+    for (const place of access.writes) {
+      const read = happened.findLastIndex((one, index) => index < at && one.actor === actor && reads(one, place));
+      const between = happened.slice(read + 1, at);
+      const other = read < 0 ? undefined : between.find((one) => one.who !== who && writes(one, place));
+      if (other !== undefined) lost.push({ place, steps: [stepOf(who), stepOf(other.who)] });
+    }
+  }
+  return lost;
+}
+
+/** `set`, `setState` or `clear`: an edit reads what it changes. */
+function isAssignment({ access }: Happened): boolean {
+  return access.writes.some((place) => place.startsWith("state")) && access.reads.length === 0 && access.isEnd !== true;
+}
+
+function reads({ access }: Happened, place: string): boolean {
+  return access.reads.some((one) => overlaps(one, place));
+}
+
+function writes({ access }: Happened, place: string): boolean {
+  return access.writes.some((one) => overlaps(one, place));
+}
+
+function stepOf(who: string): string {
+  return who.split(" ")[0] as string;
+}

@@ -1,0 +1,87 @@
+/** Planted races: `exploreRuns` finds each, and nothing in what is right. */
+import type { Workflow } from "millrace";
+import { describe, expect, it } from "vitest";
+import { exploreRuns } from "../src/index.js";
+import { type Ctx, increment, parallel, races, right } from "./planted-races.js";
+
+const kindsOf = (findings: readonly { readonly kind: string }[]): string[] =>
+  [...new Set(findings.map(({ kind }) => kind))].sort();
+const explored = (workflow: Workflow, options: object = {}) =>
+  exploreRuns(workflow, {}, { crashes: false, ...options });
+
+describe("a race", () => {
+  it.for(races)("is found: %s", async ([, make, kinds, options]) => {
+    const { findings, isComplete } = await explored(make(), options);
+    expect(kindsOf(findings), JSON.stringify(findings, null, 1)).toEqual(kinds);
+    expect(isComplete).toBe(true);
+    for (const { kind, message, schedule } of findings) {
+      const again = await explored(make(), { ...options, schedule });
+      expect(again.findings).toContainEqual(expect.objectContaining({ kind, message }));
+    }
+  });
+
+  it.for(right)("is not found where there is none: %s", async ([, make, , options]) => {
+    const { findings, isComplete, endings } = await explored(make(), options);
+    expect(findings).toEqual([]);
+    expect(isComplete).toBe(true);
+    expect(endings).toHaveLength(1);
+  });
+});
+
+describe("exploreRuns", () => {
+  const lossy = () => parallel((_n, ctx) => increment(ctx));
+
+  it("gives the shortest order, in words and as a schedule", async () => {
+    const { findings, orders } = await explored(lossy());
+    expect(orders).toBe(4);
+    expect(findings[0]).toEqual({
+      kind: "lostUpdate",
+      message: '"work" overwrites "count", which "work" has written since "work" has read it.',
+      schedule: "0.0.1",
+      parts: expect.arrayContaining(["work 3.1: get count", "work 4.1: set count"]),
+    });
+  });
+
+  it("says when it has not seen all orders", async () => {
+    const make = () => parallel((_n, ctx) => increment(ctx), { count: 3 });
+    expect(await explored(make(), { orders: 5 })).toMatchObject({ orders: 5, isComplete: false });
+    expect(await explored(make(), { depth: 2 })).toMatchObject({ isComplete: false });
+    expect(await explored(make())).toMatchObject({ isComplete: true });
+  });
+
+  it("crashes the run at each tick, and takes an ending of any order for right", async () => {
+    const { findings, crashes } = await exploreRuns(() => parallel((n, { store }) => store.set("count", n)), {});
+    expect(crashes).toBeGreaterThan(4);
+    expect(kindsOf(findings)).toEqual(["order"]);
+  });
+
+  it("finds what a crash does twice", async () => {
+    const make = () => {
+      const paid: number[] = [];
+      return { create: () => parallel((n) => paid.push(n), { count: 1 }) as Workflow, observe: () => paid };
+    };
+    const { findings } = await exploreRuns(make, {});
+    expect(kindsOf(findings)).toEqual(["crash"]);
+    expect(findings[0]?.message).toContain("seeds: [1], at:");
+  });
+
+  it("compares the world, too", async () => {
+    const make = () => {
+      let balance = 0;
+      const work = async (n: number, ctx: Ctx) => {
+        const before = await ctx.run("account", () => balance);
+        await ctx.run("account again", () => void (balance = before + n + 1));
+      };
+      return { create: () => parallel(work) as Workflow, observe: () => balance };
+    };
+    const { findings, endings } = await exploreRuns(make, {}, { crashes: false });
+    expect(endings.map(({ observed }) => observed)).toContain(3);
+    expect(kindsOf(findings)).toEqual(["order"]);
+  });
+
+  it("refuses a schedule of another workflow, and wrong options", async () => {
+    await expect(explored(lossy(), { schedule: "0.0.7" })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(explored(lossy(), { schedule: "0.x" })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(explored(lossy(), { depht: 1, orders: 0 })).rejects.toThrow(/depht.*`orders` is 0/);
+  });
+});
