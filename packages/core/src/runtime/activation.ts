@@ -15,7 +15,6 @@ import { roleOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { endWriting } from "../run/attempt/piece-writer.js";
 import type { LiveRun } from "../run/run.types.js";
-import { Deferred } from "../system/deferred.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import type {
   ActivatedRun,
@@ -26,7 +25,7 @@ import type {
 } from "./api/activation.types.js";
 import { RunWatchers } from "./client/reads/watchers.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
-import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./worker/claim/recovery.js";
+import { Loader, type PlaceSetup, type RunsHere, withoutPast } from "./worker/claim/loader.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
 import { RecordQueue } from "./worker/commit/record-queue.js";
 import { DurableRun, type RunSupervisor } from "./worker/run/durable-run.js";
@@ -92,6 +91,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   readonly #posts: Posts = new Posts();
   #live: DurableRun | null = null;
   #isLoading = true;
+  #hasAnswered = false;
   #nature: TickNature = nothing;
 
   constructor(shared: Shared, setup: ActivationSetup) {
@@ -116,18 +116,17 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   }
 
   async open(): Promise<ActivatedRun | null> {
-    const { run, posts, why = "recover", received = [] } = this.#setup;
+    const { run, posts } = this.#setup;
     this.#shared.workflows.get(run.workflow);
-    const recovery = new Recovery({
+    const recovery = new Loader({
       registry: this,
       workflows: this.#shared.workflows,
       posts: this.#posts,
       backOffMs: 0,
     });
-    const request = why === "recover" ? null : { received, stored: new Deferred<void>() };
-    const live = await recovery.load({ run: { ...run, lease: null }, posts }, { why, request });
+    const live = await recovery.load({ run: { ...run, lease: null }, posts });
     this.#isLoading = false;
-    return live === null && this.#live === null ? null : this;
+    return live === null && this.#live === null && !this.#hasAnswered ? null : this;
   }
 
   // ---- what the host does with it
@@ -172,8 +171,17 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     this.#setup.onLost?.(error);
   }
 
+  /** The run stays as it is stored. Receipts are stored once its host asks for the first round. */
+  #giveBack(commit: RunCommit): CommitResult {
+    if (commit.receipts !== undefined) {
+      this.#hasAnswered = true;
+      void this.#setup.store.commit(commit, { ...nothing, isCalm: true });
+    }
+    return { status: "stored" };
+  }
+
   async #commit(commit: RunCommit): Promise<CommitResult> {
-    if (this.#isLoading) return { status: "stored" }; // nothing has changed since it was stored
+    if (this.#isLoading) return this.#giveBack(commit);
     const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
     this.#nature = nothing;
     const result = await this.#setup.store.commit(commit, nature);

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Receipt } from "../authoring/handler.types.js";
 import type { ContextDict } from "../authoring/run-context.types.js";
 import { resolveStart } from "../compile/start-event.js";
 import { traceContextOf } from "../inspect/trace-context.js";
@@ -52,11 +51,10 @@ import type { RuntimeSchedules } from "./api/schedule.types.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
-import { ResumeRequests } from "./client/resume-requests.js";
 import { retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
-import { RunRequests, type ServedRequest } from "./client/run-requests.js";
+import { sendMessage } from "./client/send-message.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { attemptsOf } from "./history/attempts.js";
@@ -82,11 +80,12 @@ import { differingFields, sameStart } from "./text/start-text.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
-import { RunRegistry } from "./worker/claim/registry.js";
 import { Renewals } from "./worker/claim/renewals.js";
+import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
+import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
 
 /**
@@ -105,10 +104,9 @@ class StoredRuntime {
   readonly #options: ResolvedRuntimeOptions;
   readonly #parts: RuntimeParts;
   readonly #workflows: RegisteredWorkflows;
-  readonly #registry: RunRegistry;
+  readonly #registry: RunTable;
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
-  readonly #resumes: ResumeRequests;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -116,7 +114,6 @@ class StoredRuntime {
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
-  readonly #requests: RunRequests;
   readonly #unobserve: (() => void) | null;
   /** Each ends a `watch`. */
   readonly #watches: Set<() => void> = new Set();
@@ -138,7 +135,7 @@ class StoredRuntime {
     });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
-    this.#registry = new RunRegistry({
+    this.#registry = new RunTable({
       ...options,
       ...parts,
       owner: systemIds.runId(),
@@ -147,13 +144,11 @@ class StoredRuntime {
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
-    this.#resumes = new ResumeRequests(this.#registry);
     this.#dueWork = new ScheduledTasks({
       ...parts,
       backOffMs: leaseMs,
       handlers: {
         schedule: (entry) => fireSchedule(parts, entry),
-        request: (entry) => this.#requests.fire(entry),
       },
     });
     const everyMs = leaseMs / 3;
@@ -163,11 +158,6 @@ class StoredRuntime {
       ...{ clock, log, everyMs, isBackground },
       renew: () => this.#registry.renew(),
       isOver: (error) => this.#registry.closedStore.caused(error),
-    });
-    this.#requests = new RunRequests({
-      registry: this.#registry,
-      ...parts,
-      serve: (key, request) => this.#serve(key, request),
     });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
@@ -422,29 +412,19 @@ class StoredRuntime {
     checkCallOptions(how, options);
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
-    const request = { how, idempotencyKey: options.key ?? null, ...byOf(options) };
-    const ask = async (): Promise<void> => {
-      await (this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request));
-    };
-    const going = markHandled(ask());
+    const message = { kind: how, ...byOf(options) } as const;
+    const [registry, workflows] = [this.#registry, this.#workflows];
+    this.#begin();
+    const going = markHandled(
+      sendMessage({ registry, workflows, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
+    );
     return this.#handle(key, () => going.then(() => null));
   }
 
   #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
-    const cancelElsewhere: HandleSetup["cancelElsewhere"] = async (asked) =>
-      (await this.#requests.ask(key, { ...asked, how: "cancel" })) as Receipt;
     const [registry, workflows] = [this.#registry, this.#workflows];
-    return new StoredRunHandle({ registry, workflows, key, accept, cancelElsewhere });
-  }
-
-  /** Serves a request of a process that executes nothing. */
-  async #serve(key: RunKey, { how, reason, ...asked }: ServedRequest): Promise<Receipt | null> {
-    const { idempotencyKey, ...by } = asked;
-    const { runId, tenant } = key;
-    if (how === "cancel") return this.handle(runId, { tenant }).cancel(reason, { key: idempotencyKey, ...by });
-    await this.#resumes.ask(key, { how, ...asked });
-    return null;
+    return new StoredRunHandle({ registry, workflows, key, accept });
   }
 
   /** Looks for due work: there may be some now. */

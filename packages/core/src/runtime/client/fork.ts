@@ -13,12 +13,12 @@ import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
 import type { RunKey } from "../store/run-store.types.js";
 import { startBy } from "../text/start-text.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { replaceEvent } from "./fork-event.js";
 
 export interface Fork {
-  readonly registry: RunRegistry;
+  readonly registry: RunTable;
   readonly from: LoadFrom;
   readonly key: RunKey;
 }

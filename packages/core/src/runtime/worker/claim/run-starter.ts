@@ -11,7 +11,7 @@ import type { GroupCommit } from "../commit/group-commit.js";
 import { createOnly, type NewRun } from "../commit/new-run.js";
 import type { DurableRun } from "../run/durable-run.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
-import type { PlaceSetup } from "./recovery.js";
+import type { PlaceSetup } from "./loader.js";
 
 /** A run that begins with the state of another. */
 export interface ForkedRun extends Omit<NewRun, "started"> {

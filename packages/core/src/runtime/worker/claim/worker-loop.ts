@@ -10,7 +10,7 @@ import { jittered } from "../../../system/system.js";
 import { idOf } from "../../store/run-key.js";
 import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
-import type { ClaimedBatch, RunRegistry } from "./registry.js";
+import type { ClaimedBatch, RunTable } from "./run-table.js";
 
 /** Most runs of one claim. No more are claimed before these are loaded, so that other processes get their share. */
 const BATCH = 100;
@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 1_000;
 const TASKS_MS = 1_000;
 
 export interface WorkerLoopSetup extends RuntimeParts {
-  readonly registry: RunRegistry;
+  readonly registry: RunTable;
   readonly dueWork: ScheduledTasks;
   /** Milliseconds between two claims if no change is reported. */
   readonly lookMs: number;
@@ -71,8 +71,11 @@ export class WorkerLoop {
         const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !registry.hasQueues);
         if (!isForNobody) this.look(isAwaited || news === "ended" ? null : id);
       } else if (news === "due") {
+        const live = registry.live.get(id);
         // For a run in memory here, this is news: another process has sent it a message.
-        registry.deliverPosts(key).catch(() => this.look());
+        if (live?.phase === "live") registry.deliverPosts(key).catch(() => this.look());
+        // It may be one that continues the run.
+        else live?.left.then(() => this.look(id));
       }
     });
     if (!this.#looksForDue) return; // it only hears of changes

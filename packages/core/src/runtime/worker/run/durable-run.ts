@@ -28,7 +28,7 @@ import type {
   StoredRun,
   StoredStatus,
 } from "../../store/run-store.types.js";
-import { leaseLost, runtimeStopped } from "../../store/runtime-errors.js";
+import { leaseLost } from "../../store/runtime-errors.js";
 import { codeText, entryText, placeOfChild } from "../../text/journal-text.js";
 import { isOutcome, shownText } from "../../text/shown-text.js";
 import { TickTexts } from "../../text/tick-texts.js";
@@ -43,7 +43,7 @@ import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
 import type { LoadedRun } from "./loaded-run.types.js";
 import { RunRecords } from "./run-records.js";
-import type { DurableRunSettings, RunRequest } from "./run-settings.types.js";
+import type { DurableRunSettings } from "./run-settings.types.js";
 
 /** What a live run reports to its runtime, and asks of it. */
 export interface RunSupervisor {
@@ -100,9 +100,8 @@ export class DurableRun implements RunJournal, Committing {
   #isStored: boolean;
   /** A commit of it was stored since it came into memory. */
   hasStored = false;
-  /** `null` once its first ticks here are stored. */
-  #request: RunRequest | null;
-  #isRequestNoted = false;
+  /** `null` once its first ticks here are on their way. */
+  #continuedBy: number | null;
   readonly #releasesFirst: boolean;
   /** The event that ends the run, once it is stored as its outcome. */
   #storedEnd: EventData | null = null;
@@ -136,7 +135,7 @@ export class DurableRun implements RunJournal, Committing {
     this.#isOtherCode = setup.upgradeTicks !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
-    this.#request = setup.request;
+    this.#continuedBy = setup.continuedBy;
     this.left = new Promise((resolve) => {
       this.#resolveLeft = () => {
         this.#records?.settle();
@@ -217,7 +216,8 @@ export class DurableRun implements RunJournal, Committing {
       commit.blobs.push(this.workflow.code);
       this.#isOtherCode = false;
     }
-    if (this.#request !== null && !this.#isRequestNoted) this.#note(this.#request, commit);
+    if (this.#continuedBy !== null) commit.continuedBy = this.#continuedBy;
+    this.#continuedBy = null;
     this.#records?.admit(runner, ticks, commit);
     this.#supervisor.onRound?.(this, runner, ticks);
     for (const tick of ticks) {
@@ -248,18 +248,6 @@ export class DurableRun implements RunJournal, Committing {
     this.#phase = "leaving";
     this.#summarize("running", null, commit.atMs);
     commit.release = true;
-  }
-
-  #note({ received, stored }: RunRequest, commit: Commit): void {
-    this.#isRequestNoted = true;
-    commit.received = received;
-    commit.stored.promise.then(
-      () => {
-        this.#request = null;
-        stored.resolve();
-      },
-      (error: unknown) => stored.reject(error),
-    );
   }
 
   entryOf(runner: LiveRun, tick: Tick): string {
@@ -473,7 +461,6 @@ export class DurableRun implements RunJournal, Committing {
       commit?.settleUpdates();
       commit?.stored.reject(error);
     }
-    this.#request?.stored.reject(error);
     this.#supervisor.onLost(this, error, how);
   }
 
@@ -488,7 +475,6 @@ export class DurableRun implements RunJournal, Committing {
 
   #leaveStored(): void {
     this.#phase = "left";
-    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers whose messages are stored
     this.runner.release("the run has left memory"); // children of one that has ended
     this.#resolveLeft();
     this.#supervisor.onLeft(this);

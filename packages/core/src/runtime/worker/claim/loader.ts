@@ -1,37 +1,39 @@
 /**
- * Recovery: a claimed run is loaded, and resumes where its ticks end.
+ * Loader: a claimed run is loaded, and resumes where its ticks end.
  *
  * @module
  */
-import { runFinished } from "../../../engine/command.js";
+import { type Receipt, runFinished } from "../../../engine/command.js";
 import type { Clock } from "../../../engine/ports.js";
 import { createRunState, type Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
 import { PiecesEvent } from "../../../event/built-in-events.js";
 import { beginWithChildren } from "../../../run/children.js";
 import { initialStore } from "../../../run/state-of-run.js";
 import type { RunWatchers } from "../../client/reads/watchers.js";
 import { idOf } from "../../store/run-key.js";
-import type { ClaimedRun, RunKey, RunStore, StoredJournal, StoredRun } from "../../store/run-store.types.js";
+import type {
+  ClaimedRun,
+  RunKey,
+  RunStore,
+  StoredJournal,
+  StoredPost,
+  StoredRun,
+  StoredStatus,
+} from "../../store/run-store.types.js";
+import { cannotResume, isOfNewerCode } from "../../store/runtime-errors.js";
 import { isNotBegun, readStart } from "../../text/start-text.js";
 import { readsOf } from "../load/fetched-journals.js";
 import { keptTicks, type LoadedTree, loadTree, type RunReads, upgradeTicksOf } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type { DurableRun, DurableRunSetup } from "../run/durable-run.js";
-import { isCancellation, type Posts } from "../run/posts.js";
-import type { RunRequest } from "../run/run-settings.types.js";
+import { continues, headOf, isContinuation, refusedByEnd } from "../run/messages.js";
+import { failed, type Posts } from "../run/posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../workflows/registered-workflows.js";
 
-/** Why a run is loaded: one that has ended resumes on request only. */
-export type LoadReason = "recover" | "resume" | "retry";
-
-export interface Loading {
-  /** @default "recover" */
-  readonly why?: LoadReason;
-  readonly request?: RunRequest | null;
-  /** The journal of the run, if it is read with others. */
-  readonly journal?: Promise<StoredJournal | undefined>;
-}
+/** The journal of a run, if it is read with others. */
+export type Journal = Promise<StoredJournal | undefined>;
 
 /** The runs that are in memory here. */
 export interface RunsHere {
@@ -53,13 +55,13 @@ export const withoutPast = {
   upgradeTicks: null,
   descendants: null,
   isStored: true,
-  request: null,
+  continuedBy: null,
   hasPartialHistory: false,
   isQueued: false,
   releasesFirst: false,
 } as const;
 
-export interface RecoverySetup {
+export interface LoaderSetup {
   readonly registry: RunsHere;
   readonly workflows: RegisteredWorkflows;
   readonly posts: Posts;
@@ -70,18 +72,18 @@ export interface RecoverySetup {
 interface Resuming {
   readonly loaded: LoadedTree;
   readonly hasPartialHistory: boolean;
-  readonly why: LoadReason;
-  readonly request: RunRequest | null;
+  /** The post that continues a run that has ended; `null` for one that has not. */
+  readonly request: StoredPost | null;
 }
 
-export class Recovery {
+export class Loader {
   /** What kept runs from being loaded here. */
   readonly failures: Map<string, unknown> = new Map();
   /** Leases of runs that failed to load: none is claimed again before its lease has expired. */
   readonly backOffOwner: string;
-  readonly #setup: RecoverySetup;
+  readonly #setup: LoaderSetup;
 
-  constructor(setup: RecoverySetup) {
+  constructor(setup: LoaderSetup) {
     this.#setup = setup;
     this.backOffOwner = `${setup.registry.owner} backs off`;
   }
@@ -91,27 +93,33 @@ export class Recovery {
    *
    * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
    */
-  async load(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
+  async load(claimed: ClaimedRun, reading?: Journal): Promise<DurableRun | null> {
     const { run } = claimed;
-    const { why = "recover", request = null } = loading;
     const { registry, workflows } = this.#setup;
     const workflow = workflows.find(run.workflow);
     try {
       if (workflow === undefined) return await this.#releaseWithBackOff(run);
       if (registry.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow);
-      const journal = await loading.journal;
+      const journal = await reading;
       const from = { store: readsOf(registry.store, journal), run, workflow };
       const loaded = await loadTree(from);
-      if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
+      const { outcome } = loaded.tree.root.state;
+      const request = outcome === null ? null : continuationOf(claimed, outcome);
+      if (outcome !== null && run.outcome === null) return this.#close(claimed, workflow, loaded);
+      if (outcome !== null && request === null) return await this.#answer(claimed, refusal(run.key, outcome.status));
       // If the first ticks were pruned, the stored ones need the stored snapshots.
       const first = async (): Promise<number> => journal?.firstTick ?? (await keptTicks(from)).first;
       const hasPartialHistory = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
       if (registry.isStopped) return await this.#release(run);
-      const live = this.#resume(claimed, workflow, { loaded, hasPartialHistory, why, request });
+      const live = this.#resume(claimed, workflow, { loaded, hasPartialHistory, request });
       this.failures.delete(idOf(run.key));
       return live;
     } catch (error) {
+      if (run.outcome !== null && isAnswerable(error)) {
+        await this.#answer(claimed, () => failed(error));
+        throw error;
+      }
       this.failures.set(idOf(run.key), error);
       await this.#releaseWithBackOff(run);
       registry.watchers.notify(idOf(run.key));
@@ -125,7 +133,7 @@ export class Recovery {
     const { store, clock } = this.#setup.registry;
     if ((await store.run(key))?.lease?.owner !== this.backOffOwner) return;
     const nowMs = clock.now();
-    const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1 });
+    const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1, ended: true });
     if (claimed === null) return;
     await store.commit([{ key, owner: this.backOffOwner, epoch: claimed.run.epoch, release: true }]);
   }
@@ -134,11 +142,13 @@ export class Recovery {
    * One that was stored and has not begun: scheduled, or cut short before its first tick. To be cancelled, it is begun before its time:
    * the outcome of every run is one of its ticks.
    */
-  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow): Promise<DurableRun | null> {
+  async #begin(claimed: ClaimedRun, workflow: RegisteredWorkflow): Promise<DurableRun | null> {
+    const { run, posts } = claimed;
     const { registry } = this.#setup;
     // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
     const isEarly = (run.wakeAtMs ?? run.startAtMs) > registry.clock.now() && !run.hasPlace;
-    if (isEarly && !posts.some(isCancellation)) return this.#release(run);
+    if (isEarly && !posts.some((post) => headOf(post).kind === "cancel"))
+      return this.#answer(claimed, (post) => whileScheduled(run, post));
     const { compiled, code } = workflow;
     const isOther = run.code !== code.hash;
     const stored = readStart(run, workflow);
@@ -167,9 +177,10 @@ export class Recovery {
     const live = this.#setup.registry.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
     catchUp(live, run, loaded);
     const outcome = state.outcome as Outcome;
-    // All posts except those that the run accepted with its last ticks came too late.
-    const late = posts.filter((post) => !this.#setup.posts.isDone(live, post, loaded.tree.receipts));
-    this.#setup.posts.refuse(live, late, runFinished(outcome.status));
+    // All posts except those that the run accepted with its last ticks came too late, or wait for its end to be stored.
+    for (const post of posts)
+      if (!this.#setup.posts.isDone(live, post, loaded.tree.receipts) && !isContinuation(headOf(post).kind))
+        this.#setup.posts.answer(live, post, runFinished(outcome.status));
     live.runner.finish(outcome);
     return null;
   }
@@ -177,7 +188,7 @@ export class Recovery {
   #resume(
     { run, posts }: ClaimedRun,
     workflow: RegisteredWorkflow,
-    { loaded, hasPartialHistory, why, request }: Resuming,
+    { loaded, hasPartialHistory, request }: Resuming,
   ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
     const upgradeTicks = upgradeTicksOf(loaded, workflow);
@@ -193,10 +204,10 @@ export class Recovery {
       snapshotAt,
       upgradeTicks,
       descendants: descendants.size === 0 ? null : descendants,
-      request,
+      continuedBy: request?.position ?? null,
       hasPartialHistory,
       isQueued,
-      releasesFirst: isQueued && why !== "recover",
+      releasesFirst: isQueued && request !== null,
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
@@ -205,12 +216,32 @@ export class Recovery {
     const nowMs = leadMs === 0 ? runner.now() : this.#setup.registry.clock.now();
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
-    const by = request?.by;
-    const type = why === "retry" ? "run.retried" : "run.resumed";
+    if (request !== null) this.#setup.posts.leave(live, request);
+    const { kind = "resume", by } = request === null ? {} : headOf(request);
+    const type = kind === "retry" ? "run.retried" : "run.resumed";
     beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });
-    if (run.outcome === null) this.#setup.posts.deliver(live, open);
-    else this.#setup.posts.refuse(live, open, runFinished(run.status));
+    // What came before the request found the run ended.
+    const refuse = refusal(run.key, run.status);
+    for (const post of open) if (isBefore(post, request)) this.#setup.posts.answer(live, post, refuse(post) as Receipt);
+    this.#setup.posts.deliver(
+      live,
+      open.filter((post) => post !== request && !isBefore(post, request)),
+    );
     return live;
+  }
+
+  /** Gives the run back as it is, and answers posts. @param receiptOf `null`: the post waits on. */
+  async #answer({ run, posts }: ClaimedRun, receiptOf: (post: StoredPost) => Receipt | null): Promise<null> {
+    const { registry } = this.#setup;
+    const receipts = posts.flatMap((post) => {
+      const receipt = receiptOf(post);
+      return receipt === null ? [] : [{ position: post.position, receipt: JSON.stringify(receipt) }];
+    });
+    const { key, epoch } = run;
+    await registry.store.commit([
+      { key, owner: registry.owner, epoch, ...(receipts.length > 0 && { receipts }), release: true },
+    ]);
+    return null;
   }
 
   async #release({ key, epoch }: Pick<StoredRun, "key" | "epoch">): Promise<null> {
@@ -220,19 +251,47 @@ export class Recovery {
   }
 
   /** The reason of the failure will probably last, so the run is not claimed again at once. */
-  async #releaseWithBackOff({ key, epoch, outcome }: StoredRun): Promise<null> {
+  async #releaseWithBackOff(run: StoredRun): Promise<null> {
     const { registry, backOffMs } = this.#setup;
-    await this.#release({ key, epoch });
+    await this.#release(run);
     const nowMs = registry.clock.now();
-    if (outcome === null)
-      await registry.store.claim(key, {
-        owner: this.backOffOwner,
-        nowMs,
-        untilMs: nowMs + backOffMs,
-        ignoreQueueLimits: true,
-      });
+    const lease = { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs };
+    await registry.store.claim(run.key, { ...lease, ended: true, ignoreQueueLimits: true });
     return null;
   }
+}
+
+/** The first post that continues a run that has ended so. */
+function continuationOf({ posts }: ClaimedRun, { status }: Outcome): StoredPost | null {
+  return posts.find((post) => continues(headOf(post).kind, status)) ?? null;
+}
+
+function isBefore(post: StoredPost, request: StoredPost | null): boolean {
+  return request !== null && post.position < request.position;
+}
+
+/** The receipts of posts that a run has not taken before its end. */
+function refusal({ runId }: RunKey, status: StoredStatus): (post: StoredPost) => Receipt {
+  return (post) => {
+    try {
+      return refusedByEnd(headOf(post).kind, runId, status);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+/** A run whose time is to come can only be cancelled; other messages wait. */
+function whileScheduled({ key, status }: StoredRun, post: StoredPost): Receipt | null {
+  const { kind } = headOf(post);
+  if (kind === "resume") return { status: "accepted", sequence: 0 };
+  return kind === "retry" ? failed(cannotResume(key.runId, status, kind)) : null;
+}
+
+/** Whether the error concerns the run: another process, or this one later, would get it, too. */
+function isAnswerable(error: unknown): boolean {
+  if (!WorkflowError.is(error) || isOfNewerCode(error)) return false;
+  return error.code !== "RUNTIME_STOPPED" && !error.code.startsWith("STORE_");
 }
 
 /** A difference that no clock has by chance. */

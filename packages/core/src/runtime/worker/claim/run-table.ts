@@ -27,6 +27,7 @@ import type {
   QueueLimits,
   RunKey,
   RunStore,
+  StoredPost,
   StoredRun,
 } from "../../store/run-store.types.js";
 import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/runtime-errors.js";
@@ -40,8 +41,8 @@ import { Posts } from "../run/posts.js";
 import type { DurableRunSettings } from "../run/run-settings.types.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
 import { ClosedStore } from "./closed-store.js";
+import { type Journal, Loader, type PlaceSetup, type RunsHere, withoutPast } from "./loader.js";
 import { ReclaimBackoff } from "./reclaim-backoff.js";
-import { type Loading, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import { RunStarter, type RunStarterHost } from "./run-starter.js";
 import { Slots } from "./slots.js";
 
@@ -49,6 +50,12 @@ import { Slots } from "./slots.js";
 const LOADS_AT_ONCE = 8;
 const FIRST_RELOAD_MS = 1_000;
 const LONGEST_RELOAD_MS = 30_000;
+
+/**
+ * Why a run is opened. `"urgent"`: it has a post for which neither its time nor its turn is awaited. `"own"`: this process may hold it.
+ * With both, it may have ended.
+ */
+export type OpenReason = "asked" | "urgent" | "own";
 
 /** Runs that were claimed together. */
 export interface ClaimedBatch {
@@ -70,7 +77,7 @@ export interface RegistrySetup extends RuntimeParts, RegistryOptions {
 const LAST_MS = 2_000;
 const SILENT_MS = 250;
 
-export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
+export class RunTable implements RunSupervisor, RunsHere, RunStarterHost {
   readonly store: RunStore;
   readonly executes: boolean;
   readonly isDueByClock = true;
@@ -92,7 +99,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   readonly #setup: RegistrySetup;
   readonly #due: Required<DueRuns>;
   readonly #posts: Posts = new Posts();
-  readonly #recovery: Recovery;
+  readonly #recovery: Loader;
   readonly #pauses: ReclaimBackoff;
   /** Each calls off a timer that loads a run again. */
   readonly #reloads = new Set<() => void>();
@@ -122,7 +129,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.hasQueues = setup.queues.length > 0;
     this.beginnings = new RunStarter(this);
-    this.#recovery = new Recovery({
+    this.#recovery = new Loader({
       registry: this,
       workflows: setup.workflows,
       posts: this.#posts,
@@ -183,26 +190,26 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
    * The run in memory: at once, or loaded if it has no owner. `null` if another process has it, it has ended, it is not due yet, or no run
    * comes into memory here.
    *
-   * @param ignoreQueueLimits `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
+   * @param why What is known of it, see {@link OpenReason}.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey, ignoreQueueLimits: boolean = false): Promise<DurableRun | null> {
+  async open(key: RunKey, why: OpenReason = "asked"): Promise<DurableRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
       if (known?.phase === "live") return known;
       this.assertOpen();
-      if (!this.executes || known?.phase === "ended") return null;
+      if (!this.executes || (known?.phase === "ended" && why === "asked")) return null;
       if (known !== undefined) {
         await known.left;
         continue;
       }
       const opening = this.#opening.get(id);
-      if (ignoreQueueLimits && opening !== undefined) {
+      if (why === "urgent" && opening !== undefined) {
         await opening.catch(() => null); // claimed before it had that post
         continue;
       }
-      const live = await (opening ?? this.#remember(id, this.#claim(key, ignoreQueueLimits)));
+      const live = await (opening ?? this.#remember(id, this.#claim(key, why)));
       if (live === null) await this.#assertLoadable(key);
       return live;
     }
@@ -218,7 +225,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   }
 
   /** Loads a run that this owner has just claimed. */
-  async loadClaimed(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
+  async #loadClaimed(claimed: ClaimedRun, journal: Journal): Promise<DurableRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // An answer that comes so late that the run was claimed again meanwhile.
@@ -226,11 +233,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and its caller gets it.
     if (known !== undefined && !this.beginnings.has(known)) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, loading));
+    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, journal));
   }
 
-  #load(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
-    return this.#loads.run(() => this.#recovery.load(claimed, loading));
+  #load(claimed: ClaimedRun, journal?: Journal): Promise<DurableRun | null> {
+    return this.#loads.run(() => this.#recovery.load(claimed, journal));
   }
 
   /** Resolves when the run is not being loaded here, or is in memory. */
@@ -245,9 +252,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return opening;
   }
 
-  async #claim(key: RunKey, ignoreQueueLimits: boolean): Promise<DurableRun | null> {
+  async #claim(key: RunKey, why: OpenReason): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
-    const claimed = await this.store.claim(key, { ...this.lease, ignoreQueueLimits });
+    const request = { ended: why !== "asked", ignoreQueueLimits: why === "urgent" };
+    const claimed = await this.store.claim(key, { ...this.lease, ...request });
     return claimed === null ? null : this.#load(claimed);
   }
 
@@ -259,6 +267,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   }
 
   // ---- posts of other processes
+
+  /** Delivers posts that were just stored, without a read. */
+  deliver(live: DurableRun, posts: readonly StoredPost[]): void {
+    this.#posts.deliver(live, posts);
+  }
 
   /** @param of One run. @default all that this owner has */
   async deliverPosts(of: RunKey | null = null): Promise<void> {
@@ -286,7 +299,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     if (this.#stopped || this.#claims > 0) return void (this.#unknown = new Set()); // they may be those of a claim on its way
     const unknown = keys.filter((key) => !this.live.has(idOf(key)) && !this.#opening.has(idOf(key)));
     for (const key of unknown.filter((one) => this.#unknown.has(idOf(one))))
-      this.open(key).catch((error: unknown) =>
+      this.open(key, "own").catch((error: unknown) =>
         this.#setup.log.error(`Run "${key.runId}" is held by this process and could not be loaded.`, error),
       );
     this.#unknown = new Set(unknown.map(idOf));
@@ -314,7 +327,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     const loads = claimed.map(async (one) => {
       if (observer?.onClaim !== undefined) observer.onClaim(observedClaim(one, this.clock.now()));
       const journal = journals.then((all) => all.get(idOf(one.run.key)));
-      await this.loadClaimed(one, { journal }).catch((error: unknown) =>
+      await this.#loadClaimed(one, journal).catch((error: unknown) =>
         log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
       );
     });
@@ -423,7 +436,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     if (this.#stopped) return;
     const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs, this.clock), () => {
       this.#reloads.delete(callOff);
-      this.open(key).catch((error: unknown) => {
+      this.open(key, "own").catch((error: unknown) => {
         if (this.#stopped || this.closedStore.caused(error)) return; // the next owner loads it
         this.#setup.log.error(`Run "${key.runId}" could not be loaded again; this process tries again.`, error);
         this.#reload(key, Math.min(2 * pauseMs, LONGEST_RELOAD_MS));
