@@ -23,15 +23,13 @@ import type {
   ActivationsOptions,
   RoundNature,
 } from "./api/activation.types.js";
-import { RunWatchers } from "./client/reads/watchers.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
-import { Loader, type PlaceSetup, type RunsHere, withoutPast } from "./worker/claim/loader.js";
+import { Loader } from "./worker/claim/loader.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
 import { RecordQueue } from "./worker/commit/record-queue.js";
-import { DurableRun, type RunSupervisor } from "./worker/run/durable-run.js";
-import { Posts } from "./worker/run/posts.js";
+import type { DurableRun, RunSupervisor } from "./worker/run/durable-run.js";
 import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
-import { type RegisteredWorkflow, RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
+import { RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
 
 /** Owner in the lease of every activated run: the host activates a run once at a time. */
 const OWNER = "activation";
@@ -75,20 +73,18 @@ function sumOf(one: TickNature, other: TickNature): TickNature {
 
 const nothing: RoundNature = { follows: true, ends: false, isCalm: false };
 
-class Activation implements RunSupervisor, RunsHere, ActivatedRun {
-  readonly store: RunSupervisor["store"] & RunsHere["store"];
+class Activation implements RunSupervisor, ActivatedRun {
+  readonly store: RunSupervisor["store"];
   readonly committer: GroupCommit;
   readonly keepsAudit = false;
   readonly owner: string = OWNER;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
   readonly clock: Clock;
-  readonly watchers: RunWatchers = new RunWatchers();
   readonly isStopped = false;
   readonly isDueByClock = false;
   readonly #shared: Shared;
   readonly #setup: ActivationSetup;
-  readonly #posts: Posts = new Posts();
   #live: DurableRun | null = null;
   #isLoading = true;
   #hasAnswered = false;
@@ -118,13 +114,8 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   async open(): Promise<ActivatedRun | null> {
     const { run, posts } = this.#setup;
     this.#shared.workflows.get(run.workflow);
-    const recovery = new Loader({
-      registry: this,
-      workflows: this.#shared.workflows,
-      posts: this.#posts,
-      backOffMs: 0,
-    });
-    const live = await recovery.load({ run: { ...run, lease: null }, posts });
+    const loader = new Loader({ supervisor: this, workflows: this.#shared.workflows, backOffMs: 0 });
+    const live = await loader.load({ run: { ...run, lease: null }, posts });
     this.#isLoading = false;
     return live === null && this.#live === null && !this.#hasAnswered ? null : this;
   }
@@ -132,7 +123,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   // ---- what the host does with it
 
   deliver(posts: readonly StoredPost[]): void {
-    if (this.#live?.phase === "live") this.#posts.deliver(this.#live, posts);
+    if (this.#live?.phase === "live") this.#live.posts.deliver(posts);
   }
 
   cancel(reason: unknown): void {
@@ -148,10 +139,9 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
 
   // ---- reports of the run
 
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
+  onPlaced(run: DurableRun): void {
     this.#isLoading = false;
-    this.#live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
-    return this.#live;
+    this.#live = run;
   }
 
   onRound(_run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void {

@@ -81,6 +81,7 @@ import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
 import { Renewals } from "./worker/claim/renewals.js";
+import { RunStarter } from "./worker/claim/run-starter.js";
 import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
@@ -107,6 +108,7 @@ class StoredRuntime {
   readonly #registry: RunTable;
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
+  readonly #starter: RunStarter;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -135,13 +137,8 @@ class StoredRuntime {
     });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
-    this.#registry = new RunTable({
-      ...options,
-      ...parts,
-      owner: systemIds.runId(),
-      queues: [...queues.values()],
-      observer,
-    });
+    const owner = systemIds.runId();
+    this.#registry = new RunTable({ ...options, ...parts, owner, queues: [...queues.values()], observer });
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
     this.#dueWork = new ScheduledTasks({
@@ -152,13 +149,10 @@ class StoredRuntime {
       },
     });
     const everyMs = leaseMs / 3;
-    this.#pump = new WorkerLoop({ ...parts, registry: this.#registry, dueWork: this.#dueWork, lookMs: everyMs });
-    const isBackground = store.isLocal === true;
-    this.#renewals = new Renewals({
-      ...{ clock, log, everyMs, isBackground },
-      renew: () => this.#registry.renew(),
-      isOver: (error) => this.#registry.closedStore.caused(error),
-    });
+    const table = this.#registry;
+    this.#starter = new RunStarter(table);
+    this.#pump = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
+    this.#renewals = new Renewals({ table, log, everyMs });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
@@ -190,7 +184,7 @@ class StoredRuntime {
     };
     if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
     const start = newRun(request);
-    const stored = this.#registry.beginnings.start(start).then((existing) => {
+    const stored = this.#starter.start(start).then((existing) => {
       if (existing !== null) assertSame(existing, start.record);
     });
     markHandled(stored);
@@ -356,7 +350,7 @@ class StoredRuntime {
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
     const stored = this.#from({ tenant, runId }).then((from) =>
-      forkRun({ registry: this.#registry, from, key }, options),
+      forkRun({ registry: this.#registry, starter: this.#starter, from, key }, options),
     );
     markHandled(stored);
     return this.#handle(key, () => stored.then(() => null));
@@ -365,9 +359,13 @@ class StoredRuntime {
   async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
     this.#assertOpen();
     checkCallOptions("due", options);
-    const report = await this.#registry.due(pageSize(options.limit ?? 100, 0));
+    const limit = pageSize(options.limit ?? 100, 0);
+    await this.#registry.committer.barrier();
+    const { clock, dueRuns } = this.#registry;
+    const { runs, wakeAtMs } = await this.#options.store.due({ nowMs: clock.now(), limit, ...dueRuns });
     const nextAtMs = this.#registry.keepsRecords ? await this.#dueWork.nextAtMs() : null;
-    return nextAtMs === null ? report : { ...report, wakeAtMs: Math.min(report.wakeAtMs ?? nextAtMs, nextAtMs) };
+    const earliestMs = nextAtMs === null ? wakeAtMs : Math.min(wakeAtMs ?? nextAtMs, nextAtMs);
+    return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs: earliestMs };
   }
 
   start(): Promise<number> {
@@ -388,6 +386,7 @@ class StoredRuntime {
 
   async #stop(drainMs: number): Promise<void> {
     const { clock, store } = this.#options;
+    this.#renewals.stopReloads();
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
@@ -445,7 +444,7 @@ class StoredRuntime {
    * @throws {WorkflowError} `RUN_UNKNOWN`
    */
   async #known(key: RunKey): Promise<StoredRun | null> {
-    await this.#registry.beginnings.whenStored(key);
+    await this.#starter.whenStored(key);
     return this.#registry.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
   }
 

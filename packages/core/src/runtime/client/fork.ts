@@ -13,12 +13,14 @@ import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
 import type { RunKey } from "../store/run-store.types.js";
 import { startBy } from "../text/start-text.js";
+import type { RunStarter } from "../worker/claim/run-starter.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { replaceEvent } from "./fork-event.js";
 
 export interface Fork {
   readonly registry: RunTable;
+  readonly starter: RunStarter;
   readonly from: LoadFrom;
   readonly key: RunKey;
 }
@@ -27,7 +29,7 @@ export interface Fork {
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
  * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
-export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
+export async function forkRun({ registry, starter, from, key }: Fork, options: ForkOptions): Promise<void> {
   const { at, edit, event, item, by } = options;
   const { run, workflow } = from;
   if (edit !== undefined && typeof edit !== "function")
@@ -53,7 +55,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
   registry.assertOpen();
   const nowMs = registry.clock.now();
   const done = { atMs: nowMs, action: "fork", workflow: run.workflow, by } as const;
-  await registry.beginnings.fork({
+  await starter.fork({
     key,
     workflow,
     state,

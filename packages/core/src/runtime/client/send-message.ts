@@ -84,7 +84,7 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
     awaited.position = position;
     awaited.isReported ||= result.status === "duplicate";
     const live = await openForPost(setup, message);
-    if (live !== null) registry.deliver(live, [{ ...posted, key, position }]);
+    if (live !== null) live.posts.deliver([{ ...posted, key, position }]);
     return undefined;
   };
   const { clock } = registry;

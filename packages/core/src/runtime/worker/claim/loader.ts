@@ -4,19 +4,16 @@
  * @module
  */
 import { type Receipt, runFinished } from "../../../engine/command.js";
-import type { Clock } from "../../../engine/ports.js";
 import { createRunState, type Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { PiecesEvent } from "../../../event/built-in-events.js";
 import { beginWithChildren } from "../../../run/children.js";
 import { initialStore } from "../../../run/state-of-run.js";
-import type { RunWatchers } from "../../client/reads/watchers.js";
 import { idOf } from "../../store/run-key.js";
 import type {
   ClaimedRun,
   RunKey,
-  RunStore,
   StoredJournal,
   StoredPost,
   StoredRun,
@@ -25,46 +22,20 @@ import type {
 import { cannotResume, isOfNewerCode } from "../../store/runtime-errors.js";
 import { isNotBegun, readStart } from "../../text/start-text.js";
 import { readsOf } from "../load/fetched-journals.js";
-import { keptTicks, type LoadedTree, loadTree, type RunReads, upgradeTicksOf } from "../load/load.js";
+import { keptTicks, type LoadedTree, loadTree, upgradeTicksOf } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
-import type { DurableRun, DurableRunSetup } from "../run/durable-run.js";
+import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import { continues, headOf, isContinuation, refusedByEnd } from "../run/messages.js";
-import { failed, type Posts } from "../run/posts.js";
+import { placeRun } from "../run/place-run.js";
+import { failed } from "../run/posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../workflows/registered-workflows.js";
 
 /** The journal of a run, if it is read with others. */
 export type Journal = Promise<StoredJournal | undefined>;
 
-/** The runs that are in memory here. */
-export interface RunsHere {
-  readonly store: RunReads & Pick<RunStore, "run" | "claim" | "commit">;
-  readonly owner: string;
-  readonly clock: Clock;
-  readonly watchers: RunWatchers;
-  readonly isStopped: boolean;
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
-}
-
-/** What is known of a run that comes into memory; the rest is as in {@link withoutPast}. */
-export type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
-
-/** A run that is stored and has no past. */
-export const withoutPast = {
-  ticks: 0,
-  snapshotAt: 0,
-  upgradeTicks: null,
-  descendants: null,
-  isStored: true,
-  continuedBy: null,
-  hasPartialHistory: false,
-  isQueued: false,
-  releasesFirst: false,
-} as const;
-
 export interface LoaderSetup {
-  readonly registry: RunsHere;
+  readonly supervisor: RunSupervisor;
   readonly workflows: RegisteredWorkflows;
-  readonly posts: Posts;
   /** How long a run that could not be loaded is left alone. */
   readonly backOffMs: number;
 }
@@ -85,7 +56,7 @@ export class Loader {
 
   constructor(setup: LoaderSetup) {
     this.#setup = setup;
-    this.backOffOwner = `${setup.registry.owner} backs off`;
+    this.backOffOwner = `${setup.supervisor.owner} backs off`;
   }
 
   /**
@@ -95,14 +66,14 @@ export class Loader {
    */
   async load(claimed: ClaimedRun, reading?: Journal): Promise<DurableRun | null> {
     const { run } = claimed;
-    const { registry, workflows } = this.#setup;
+    const { supervisor, workflows } = this.#setup;
     const workflow = workflows.find(run.workflow);
     try {
       if (workflow === undefined) return await this.#releaseWithBackOff(run);
-      if (registry.isStopped) return await this.#release(run);
+      if (supervisor.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow);
       const journal = await reading;
-      const from = { store: readsOf(registry.store, journal), run, workflow };
+      const from = { store: readsOf(supervisor.store, journal), run, workflow };
       const loaded = await loadTree(from);
       const { outcome } = loaded.tree.root.state;
       const request = outcome === null ? null : continuationOf(claimed, outcome);
@@ -111,7 +82,7 @@ export class Loader {
       // If the first ticks were pruned, the stored ones need the stored snapshots.
       const first = async (): Promise<number> => journal?.firstTick ?? (await keptTicks(from)).first;
       const hasPartialHistory = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
-      if (registry.isStopped) return await this.#release(run);
+      if (supervisor.isStopped) return await this.#release(run);
       const live = this.#resume(claimed, workflow, { loaded, hasPartialHistory, request });
       this.failures.delete(idOf(run.key));
       return live;
@@ -122,7 +93,7 @@ export class Loader {
       }
       this.failures.set(idOf(run.key), error);
       await this.#releaseWithBackOff(run);
-      registry.watchers.notify(idOf(run.key));
+      supervisor.onUnloadable?.(run.key);
       throw error;
     }
   }
@@ -130,7 +101,7 @@ export class Loader {
   /** Releases a run that could not be loaded. */
   async clearBackoff(key: RunKey): Promise<void> {
     this.failures.delete(idOf(key));
-    const { store, clock } = this.#setup.registry;
+    const { store, clock } = this.#setup.supervisor;
     if ((await store.run(key))?.lease?.owner !== this.backOffOwner) return;
     const nowMs = clock.now();
     const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1, ended: true });
@@ -144,9 +115,9 @@ export class Loader {
    */
   async #begin(claimed: ClaimedRun, workflow: RegisteredWorkflow): Promise<DurableRun | null> {
     const { run, posts } = claimed;
-    const { registry } = this.#setup;
+    const { supervisor } = this.#setup;
     // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
-    const isEarly = (run.wakeAtMs ?? run.startAtMs) > registry.clock.now() && !run.hasPlace;
+    const isEarly = (run.wakeAtMs ?? run.startAtMs) > supervisor.clock.now() && !run.hasPlace;
     if (isEarly && !posts.some((post) => headOf(post).kind === "cancel"))
       return this.#answer(claimed, (post) => whileScheduled(run, post));
     const { compiled, code } = workflow;
@@ -156,7 +127,7 @@ export class Loader {
     const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
     const upgradeTicks = isOther ? new Map<string, Tick[]>() : null;
-    const live = registry.place(workflow, {
+    const live = placeRun(supervisor, workflow, {
       key: run.key,
       epoch: run.epoch,
       state,
@@ -166,7 +137,7 @@ export class Loader {
     });
     live.runner.begin({ ...started, atMs: live.runner.now() });
     // In the round that it begins with: where it is cancelled, no step begins.
-    this.#setup.posts.deliver(live, posts);
+    live.posts.deliver(posts);
     return live;
   }
 
@@ -174,13 +145,19 @@ export class Loader {
   #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
     const { key, epoch } = run;
     const { state } = loaded.tree.root;
-    const live = this.#setup.registry.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
+    const live = placeRun(this.#setup.supervisor, workflow, {
+      key,
+      epoch,
+      state,
+      status: "running",
+      ticks: loaded.ticks,
+    });
     catchUp(live, run, loaded);
     const outcome = state.outcome as Outcome;
     // All posts except those that the run accepted with its last ticks came too late, or wait for its end to be stored.
     for (const post of posts)
-      if (!this.#setup.posts.isDone(live, post, loaded.tree.receipts) && !isContinuation(headOf(post).kind))
-        this.#setup.posts.answer(live, post, runFinished(outcome.status));
+      if (!live.posts.isDone(post, loaded.tree.receipts) && !isContinuation(headOf(post).kind))
+        live.posts.answer(post, runFinished(outcome.status));
     live.runner.finish(outcome);
     return null;
   }
@@ -194,7 +171,7 @@ export class Loader {
     const upgradeTicks = upgradeTicksOf(loaded, workflow);
     const descendants = tree.descendants();
     const isQueued = run.queue !== null;
-    const live = this.#setup.registry.place(workflow, {
+    const live = placeRun(this.#setup.supervisor, workflow, {
       key: run.key,
       epoch: run.epoch,
       state: tree.root.state,
@@ -210,53 +187,50 @@ export class Loader {
       releasesFirst: isQueued && request !== null,
     });
     catchUp(live, run, loaded);
-    const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
+    const open = posts.filter((post) => !live.posts.isDone(post, tree.receipts));
     const { runner } = live;
     const leadMs = leadOfTimers(run, tree);
-    const nowMs = leadMs === 0 ? runner.now() : this.#setup.registry.clock.now();
+    const nowMs = leadMs === 0 ? runner.now() : this.#setup.supervisor.clock.now();
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
-    if (request !== null) this.#setup.posts.leave(live, request);
+    if (request !== null) live.posts.leave(request);
     const { kind = "resume", by } = request === null ? {} : headOf(request);
     const type = kind === "retry" ? "run.retried" : "run.resumed";
     beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });
     // What came before the request found the run ended.
     const refuse = refusal(run.key, run.status);
-    for (const post of open) if (isBefore(post, request)) this.#setup.posts.answer(live, post, refuse(post) as Receipt);
-    this.#setup.posts.deliver(
-      live,
-      open.filter((post) => post !== request && !isBefore(post, request)),
-    );
+    for (const post of open) if (isBefore(post, request)) live.posts.answer(post, refuse(post) as Receipt);
+    live.posts.deliver(open.filter((post) => post !== request && !isBefore(post, request)));
     return live;
   }
 
   /** Gives the run back as it is, and answers posts. @param receiptOf `null`: the post waits on. */
   async #answer({ run, posts }: ClaimedRun, receiptOf: (post: StoredPost) => Receipt | null): Promise<null> {
-    const { registry } = this.#setup;
+    const { supervisor } = this.#setup;
     const receipts = posts.flatMap((post) => {
       const receipt = receiptOf(post);
       return receipt === null ? [] : [{ position: post.position, receipt: JSON.stringify(receipt) }];
     });
     const { key, epoch } = run;
-    await registry.store.commit([
-      { key, owner: registry.owner, epoch, ...(receipts.length > 0 && { receipts }), release: true },
+    await supervisor.store.commit([
+      { key, owner: supervisor.owner, epoch, ...(receipts.length > 0 && { receipts }), release: true },
     ]);
     return null;
   }
 
   async #release({ key, epoch }: Pick<StoredRun, "key" | "epoch">): Promise<null> {
-    const { registry } = this.#setup;
-    await registry.store.commit([{ key, owner: registry.owner, epoch, release: true }]);
+    const { supervisor } = this.#setup;
+    await supervisor.store.commit([{ key, owner: supervisor.owner, epoch, release: true }]);
     return null;
   }
 
   /** The reason of the failure will probably last, so the run is not claimed again at once. */
   async #releaseWithBackOff(run: StoredRun): Promise<null> {
-    const { registry, backOffMs } = this.#setup;
+    const { supervisor, backOffMs } = this.#setup;
     await this.#release(run);
-    const nowMs = registry.clock.now();
+    const nowMs = supervisor.clock.now();
     const lease = { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs };
-    await registry.store.claim(run.key, { ...lease, ended: true, ignoreQueueLimits: true });
+    await supervisor.store.claim(run.key, { ...lease, ended: true, ignoreQueueLimits: true });
     return null;
   }
 }

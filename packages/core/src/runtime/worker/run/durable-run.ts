@@ -7,6 +7,7 @@
  * @module
  */
 import type { Receipt } from "../../../engine/command.js";
+import type { Clock } from "../../../engine/ports.js";
 import type { EventData, Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { invariant } from "../../../errors/invariant.js";
@@ -17,6 +18,7 @@ import type { AttemptCore, LiveCall, LiveRun, LiveRunCore, RunJournal } from "..
 import { timeAt, wakeAt } from "../../../run/run-time.js";
 import { encodeStored } from "../../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
+import type { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
 import { auditOfTicks } from "../../audit/audited-ticks.js";
 import type {
@@ -36,18 +38,20 @@ import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit } from "../commit/commit.js";
 import type { Committing, GroupCommit } from "../commit/group-commit.js";
 import type { RecordQueue } from "../commit/record-queue.js";
-import type { StoredRunJson } from "../load/load.js";
+import type { RunReads, StoredRunJson } from "../load/load.js";
 import { isAtWork, outcomeWith, summaryOf } from "../release/run-summary.js";
 import { SnapshotPolicy } from "../release/snapshot-policy.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
 import type { LoadedRun } from "./loaded-run.types.js";
+import { RunPosts } from "./posts.js";
 import { RunRecords } from "./run-records.js";
 import type { DurableRunSettings } from "./run-settings.types.js";
 
-/** What a live run reports to its runtime, and asks of it. */
+/** Where runs are in memory: what loads them asks of it, and what they report. A runtime, or a host that places runs itself. */
 export interface RunSupervisor {
-  readonly store: Pick<RunStore, "hash" | "record">;
+  readonly store: RunReads & Pick<RunStore, "hash" | "record" | "run" | "claim" | "commit">;
+  readonly clock: Clock;
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
@@ -57,6 +61,10 @@ export interface RunSupervisor {
   readonly keepsAudit: boolean;
   /** Whether the row of a run is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
+  /** The run is in memory from here on. */
+  onPlaced(run: DurableRun): void;
+  /** A run could not be loaded. */
+  onUnloadable?(key: RunKey): void;
   /** These ticks will be part of its next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
   /** A call has written something that is not stored yet. */
@@ -67,8 +75,8 @@ export interface RunSupervisor {
   onLeft(run: DurableRun): void;
   /** The run has left memory because it could not be stored; `fenced`: another process owns it now. */
   onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
-  /** A run of that id existed already. */
-  onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
+  /** The run has left memory, because a run of that id existed already. */
+  onExists(run: DurableRun): void;
 }
 
 export interface DurableRunSetup extends LoadedRun {
@@ -111,8 +119,11 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
   #words: CallWords | null = null;
+  #posts: RunPosts | null = null;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
   origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
+  /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
+  created: Deferred<StoredRun | null> | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */
@@ -168,6 +179,17 @@ export class DurableRun implements RunJournal, Committing {
   /** `true`: something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
+  }
+
+  /** `true`: the store does not have it yet. */
+  get isNew(): boolean {
+    return !this.#isStored;
+  }
+
+  /** Messages from other processes. */
+  get posts(): RunPosts {
+    this.#posts ??= new RunPosts(this.runner, (position, receipt) => this.#receipt(position, receipt));
+    return this.#posts;
   }
 
   /** What its calls have written. */
@@ -333,7 +355,7 @@ export class DurableRun implements RunJournal, Committing {
     else this.#isFenced = true;
   }
 
-  receipt(position: number, receipt: Receipt): void {
+  #receipt(position: number, receipt: Receipt): void {
     if (this.#phase === "left") return;
     const commit = this.nextCommit();
     commit.receipts ??= [];
@@ -367,7 +389,8 @@ export class DurableRun implements RunJournal, Committing {
     if (commit === null || this.#phase === "left") return;
     if (result.status === "exists") {
       this.#leaveAtOnce();
-      return this.#supervisor.onExists(this, result);
+      this.created?.resolve(result.run);
+      return this.#supervisor.onExists(this);
     }
     if (result.status === "conflict") return this.#updateAgain(commit, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");

@@ -7,57 +7,65 @@
  */
 import { type Receipt, type RefusalCode, refused } from "../../../engine/command.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
+import type { LiveRun } from "../../../run/run.types.js";
 import { type ErrorRecord, errorFrom, recordError } from "../../../value/error-record.js";
 import type { StoredPost } from "../../store/run-store.types.js";
-import type { DurableRun } from "./durable-run.js";
 import { deliverMessage, messageOf } from "./messages.js";
 
-export class Posts {
-  readonly #underWay: WeakMap<DurableRun, Set<number>> = new WeakMap();
+/** The posts of one run in memory. */
+export class RunPosts {
+  readonly #runner: LiveRun;
+  readonly #store: (position: number, receipt: Receipt) => void;
+  /** Positions of posts that are being delivered, or whose receipts are on their way. */
+  readonly #taken: Set<number> = new Set();
 
-  /** Delivers posts to the run, in order, and stores their receipts. A post that is being delivered is skipped. */
-  deliver(live: DurableRun, posts: readonly StoredPost[]): void {
+  /** @param store Adds a receipt to the next commit. */
+  constructor(runner: LiveRun, store: (position: number, receipt: Receipt) => void) {
+    this.#runner = runner;
+    this.#store = store;
+  }
+
+  /** Delivers posts in order, and stores their receipts. Each is delivered once. */
+  deliver(posts: readonly StoredPost[]): void {
     for (const post of posts) {
-      if (!this.#take(live, post)) continue;
-      deliver(live, post).then(
+      if (!this.#take(post)) continue;
+      this.#deliver(post).then(
         (receipt) => {
-          if (receipt !== null) live.receipt(post.position, receipt);
+          if (receipt !== null) this.#store(post.position, receipt);
         },
-        (error: unknown) => live.receipt(post.position, failed(error)),
+        (error: unknown) => this.#store(post.position, failed(error)),
       );
     }
   }
 
   /** Returns whether stored ticks have taken the post: then only its receipt is missing. */
-  isDone(live: DurableRun, post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
+  isDone(post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
     const receipt = receipts.get(post.position);
     if (receipt?.status !== "accepted") return false;
-    this.answer(live, post, receipt);
+    this.answer(post, receipt);
     return true;
   }
 
   /** Its receipt comes with the ticks that it causes. */
-  leave(live: DurableRun, post: StoredPost): void {
-    this.#take(live, post);
+  leave(post: StoredPost): void {
+    this.#take(post);
   }
 
   /** Stores the receipt of a post that is not delivered. */
-  answer(live: DurableRun, post: StoredPost, receipt: Receipt): void {
-    if (this.#take(live, post)) live.receipt(post.position, receipt);
+  answer(post: StoredPost, receipt: Receipt): void {
+    if (this.#take(post)) this.#store(post.position, receipt);
   }
 
-  /** `false`: the post is being delivered, or was taken and its receipt is on its way. */
-  #take(live: DurableRun, { position }: StoredPost): boolean {
-    const underWay = this.#underWay.get(live) ?? new Set();
-    this.#underWay.set(live, underWay);
-    if (underWay.has(position)) return false;
-    underWay.add(position);
+  #take({ position }: StoredPost): boolean {
+    if (this.#taken.has(position)) return false;
+    this.#taken.add(position);
     return true;
   }
-}
 
-async function deliver({ runner }: DurableRun, post: StoredPost): Promise<Receipt | null> {
-  return deliverMessage(runner, messageOf(runner, post), { ticket: -post.position, atMs: post.atMs });
+  async #deliver(post: StoredPost): Promise<Receipt | null> {
+    const from = { ticket: -post.position, atMs: post.atMs };
+    return deliverMessage(this.#runner, messageOf(this.#runner, post), from);
+  }
 }
 
 /** The receipt of a message that is wrong in itself: who sent it gets the error (see `readReceipt`). */
