@@ -40,6 +40,8 @@ it("an answer that another process posts, to its receipt", async () => {
   await settle();
 
   const files = await walkedFiles(() => asking.handle("r").answer(promptId, { text: "yes" }));
+
+  expect(files.length, files.join("\n")).toBeLessThanOrEqual(140);
 });
 
 it("a run whose process died, until its step is called again", async () => {
@@ -67,4 +69,6 @@ it("a run whose process died, until its step is called again", async () => {
     await next.start();
     await again;
   });
+
+  expect(files.length, files.join("\n")).toBeLessThanOrEqual(110);
 });
