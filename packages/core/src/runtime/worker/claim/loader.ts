@@ -1,5 +1,5 @@
 /**
- * Loader: a claimed run is loaded, and resumes where its ticks end.
+ * From a claimed row to a run in memory, which resumes where its ticks end.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import { initialStore } from "../../../run/state-of-run.js";
 import { idOf } from "../../store/run-key.js";
 import type {
   ClaimedRun,
+  RunCommit,
   RunKey,
   StoredJournal,
   StoredPost,
@@ -60,7 +61,7 @@ export class Loader {
   }
 
   /**
-   * Null: it had ended, or its workflow is not here.
+   * `null`: it stays ended, its time is to come, or its workflow is not here.
    *
    * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
    */
@@ -206,21 +207,16 @@ export class Loader {
 
   /** Gives the run back as it is, and answers posts. @param receiptOf `null`: the post waits on. */
   async #answer({ run, posts }: ClaimedRun, receiptOf: (post: StoredPost) => Receipt | null): Promise<null> {
-    const { supervisor } = this.#setup;
     const receipts = posts.flatMap((post) => {
       const receipt = receiptOf(post);
       return receipt === null ? [] : [{ position: post.position, receipt: JSON.stringify(receipt) }];
     });
-    const { key, epoch } = run;
-    await supervisor.store.commit([
-      { key, owner: supervisor.owner, epoch, ...(receipts.length > 0 && { receipts }), release: true },
-    ]);
-    return null;
+    return this.#release(run, receipts.length === 0 ? {} : { receipts });
   }
 
-  async #release({ key, epoch }: Pick<StoredRun, "key" | "epoch">): Promise<null> {
+  async #release({ key, epoch }: StoredRun, answers: Pick<RunCommit, "receipts"> = {}): Promise<null> {
     const { supervisor } = this.#setup;
-    await supervisor.store.commit([{ key, owner: supervisor.owner, epoch, release: true }]);
+    await supervisor.store.commit([{ key, owner: supervisor.owner, epoch, ...answers, release: true }]);
     return null;
   }
 
