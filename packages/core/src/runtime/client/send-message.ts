@@ -76,6 +76,9 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
   const awaited = new AwaitedReceipt();
   const look = async (): Promise<Receipt | undefined> => {
     if (awaited.position !== null) return receiptOf(setup, message, awaited);
+    return registry.whileOpening(key, store);
+  };
+  const store = async (): Promise<Receipt | undefined> => {
     const result = await registry.store.post(key, posted);
     if (result.status === "unknown") throw runUnknown(key);
     if (result.status === "ended") return runFinished(result.run.status);
@@ -83,7 +86,10 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
     const { position } = result;
     awaited.position = position;
     awaited.isReported ||= result.status === "duplicate";
-    const live = await openForPost(setup, message);
+    const live = await registry.open(key, isUrgent(message.kind) ? "urgent" : "asked").catch((error: unknown) => {
+      if (!isOfNewerCode(error) || (isContinuation(message.kind) && run.outcome === null)) throw error;
+      return null; // a process that has that code takes the message
+    });
     if (live !== null) live.posts.deliver([{ ...posted, key, position }]);
     return undefined;
   };
@@ -113,23 +119,15 @@ async function refusedByRow(
   return earlier === null ? refusedByEnd(kind, key.runId, row?.status ?? "completed") : readReceipt(earlier);
 }
 
-/** `null` also for a run of newer code: a process that has that code takes the message. */
+/** `null` also for a run of newer code, which takes the message as a post. */
 async function openHere({ registry, key }: SendSetup, { kind }: Message): Promise<DurableRun | null> {
-  try {
-    return await registry.open(key);
-  } catch (error) {
-    if (isOfNewerCode(error) && !isContinuation(kind)) return null;
-    throw error;
-  }
-}
-
-async function openForPost({ registry, key }: SendSetup, { kind }: Message): Promise<DurableRun | null> {
-  try {
-    return await registry.open(key, isUrgent(kind) ? "urgent" : "asked");
-  } catch (error) {
+  const live = registry.live.get(idOf(key));
+  // One that has ended is not claimed without its post.
+  if (isContinuation(kind)) return live?.phase === "live" ? live : null;
+  return registry.open(key).catch((error: unknown) => {
     if (isOfNewerCode(error)) return null;
     throw error;
-  }
+  });
 }
 
 async function receiptOf(setup: SendSetup, { kind }: Message, awaited: AwaitedReceipt): Promise<Receipt | undefined> {

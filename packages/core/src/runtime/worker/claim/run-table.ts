@@ -86,6 +86,8 @@ export class RunTable implements RunSupervisor {
   readonly #pauses: ReclaimBackoff;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   readonly #loads = new Slots(LOADS_AT_ONCE);
+  /** How many changes were reported of runs that somebody here has posted to and opens. */
+  readonly #reported: Map<string, number> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   #stopped = false;
@@ -240,6 +242,30 @@ export class RunTable implements RunSupervisor {
 
   onUnloadable(key: RunKey): void {
     this.watchers.notify(idOf(key));
+  }
+
+  /**
+   * The caller posts to the run and opens it next, so the worker loop need not look for it. It looks after all if more than that post
+   * was reported meanwhile.
+   */
+  async whileOpening<Result>(key: RunKey, work: () => Promise<Result>): Promise<Result> {
+    const id = idOf(key);
+    const before = this.#reported.get(id);
+    this.#reported.set(id, before ?? 0);
+    try {
+      return await work();
+    } finally {
+      const reports = this.#reported.get(id) ?? 0;
+      if (before === undefined) this.#reported.delete(id);
+      if (before === undefined && reports > 1) this.onCapacity();
+    }
+  }
+
+  /** Returns whether somebody here opens the run. */
+  isOpened(id: string): boolean {
+    const reports = this.#reported.get(id);
+    if (reports !== undefined) this.#reported.set(id, reports + 1);
+    return reports !== undefined;
   }
 
   /** Whether the run is in memory here, or is about to be. */

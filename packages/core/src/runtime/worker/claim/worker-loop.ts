@@ -82,7 +82,8 @@ export class WorkerLoop {
       if (key === null || id === null || isAwaited || !table.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !table.hasQueues);
-        if (!isForNobody) this.look(isAwaited || news === "ended" ? null : id);
+        if (!isForNobody && (id === null || isAwaited || !table.isOpened(id)))
+          this.look(isAwaited || news === "ended" ? null : id);
       } else if (news === "due") {
         const live = table.live.get(id);
         // For a run in memory here, this is news: another process has sent it a message.
