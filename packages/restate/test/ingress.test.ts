@@ -82,7 +82,7 @@ describe("the ingress", () => {
 });
 
 describe("a host that keeps its calls from the ingress", () => {
-  const all = ["start", "post", "read", "continue", "remove"] as const;
+  const all = ["start", "post", "read", "remove"] as const;
 
   it("refuses clients with a hint, and takes the calls of other services", async () => {
     const gateway = service({
@@ -101,7 +101,7 @@ describe("a host that keeps its calls from the ingress", () => {
     await using served = await serveHost(restate, { chain }, { ingressPrivate: all, others: [gateway] });
     const refused = { code: "STORE_FAILED", hint: expect.stringContaining("ingressPrivate") };
 
-    for (const handler of ["start", "read", "continue", "remove"])
+    for (const handler of ["start", "read", "remove"])
       expect(await call(`/millrace.run/%2Fany/${handler}`, {})).toEqual(notPublic);
     expect(await call("/millrace.inbox/%2Fany/post", {})).toEqual(notPublic);
     const asked: string[] = [];

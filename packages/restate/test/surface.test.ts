@@ -17,7 +17,7 @@ it("names every option of a host that is wrong", () => {
   } as never;
 
   expect(() => surface.createRestateHost(options)).toThrow(
-    '`round` is not an option (did you mean `rounds`?); `workflows` is empty; `mode` is "fast", not one of rounds, slices; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0; `ingressPrivate` must be a list of "start", "post", "read", "continue", "remove".',
+    '`round` is not an option (did you mean `rounds`?); `workflows` is empty; `mode` is "fast", not one of rounds, slices; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0; `ingressPrivate` must be a list of "start", "post", "read", "remove".',
   );
 });
 

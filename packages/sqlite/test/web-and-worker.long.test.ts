@@ -61,6 +61,31 @@ it("cancels and resumes a run of a worker, also after it was killed", async () =
   expect(await resumed).toBe(LAST);
 });
 
+it("resumes a run once for each request, whenever its workers are killed", async () => {
+  const path = temporaryFile();
+  const runtime = web(path);
+  let present = await worker(path);
+  await runtime.run("count", {}, { runId: "one" }).idle();
+  for (let round = 0; round < 6; round++) {
+    expect((await runtime.handle("one").cancel("", { key: `cancel ${round}` })).status).toBe("accepted");
+    const asked = [1, 2, 3].map(() => runtime.resume("one", { key: `resume ${round}` }).accepted);
+    await new Promise((resolve) => setTimeout(resolve, 4 * round)); // before, in and after the commit
+    await present.kill();
+    present = await worker(path);
+    await Promise.all(asked);
+  }
+  await runtime.handle("one").sendEvent(new GoOn({}));
+
+  expect(await runtime.handle("one")).toBe(LAST);
+  const types: string[] = [];
+  for await (const { tick } of runtime.history("one")) types.push(tick.type);
+  expect(types.filter((type) => type === "run.cancelled")).toHaveLength(6);
+  // Each new owner resumes it, too, if it goes on by then.
+  expect(types.filter((type) => type === "run.resumed").length).toBeLessThanOrEqual(12);
+  for (let at = types.indexOf("run.cancelled"); at >= 0; at = types.indexOf("run.cancelled", at + 1))
+    expect(types[at + 1]).toBe("run.resumed");
+});
+
 it("sets a schedule that many workers serve: each occurrence has one run", async () => {
   const path = temporaryFile();
   const runtime = web(path);

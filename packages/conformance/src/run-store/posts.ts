@@ -1,11 +1,12 @@
-import type { PostResult, StoredPost } from "millrace/runtime";
+import type { ClaimedRun, DueRuns, PostResult, RunStore, StoredPost } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { batchOf, keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
-import { commitOf, Runs, released } from "./runs.js";
+import { commitOf, creationOf, Runs, released } from "./runs.js";
 
 export function postSuite(test: StoreTest): void {
   describe("posts: keeping", () => keeping(test));
+  describe("posts: urgent", () => urgency(test));
   describe("posts: idempotency keys", () => repeating(test));
   describe("posts: keys of commits", () => receiving(test));
   describe("posts: receipts", () => receipts(test));
@@ -87,6 +88,98 @@ function keeping(test: StoreTest): void {
       const own = textsOf(posts).filter((text) => text.startsWith(`"${name}`));
       expect(own).toEqual(Array.from({ length: 10 }, (_, i) => `"${name}${i}"`));
     }
+  });
+}
+
+/** Claims by "bob", `afterMs` after the runs were created. */
+async function dueFor(store: RunStore, afterMs = 1, of: Partial<DueRuns> = {}): Promise<ClaimedRun[]> {
+  return store.claimDue({ ...leaseOf("bob", startMs + afterMs), limit: 9, ...of });
+}
+
+function urgency(test: StoreTest): void {
+  const urgent = (text: string, key: string | null = null) => ({ ...messageOf(text, key), urgent: true });
+
+  test.ended("are kept for a run that has ended, and make it due", async (store, { key }, runs) => {
+    const position = await runs.post(key, urgent("1", "k"));
+
+    expect(await store.nextWakeAtMs()).toBe(startMs);
+    expect((await store.due({ nowMs: startMs + 1, limit: 9 })).runs).toMatchObject([{ key, dueAtMs: startMs }]);
+    expect(await dueFor(store, 1, { workflows: ["other"] })).toEqual([]);
+    expect(await dueFor(store)).toMatchObject([{ run: { status: "completed" }, posts: [{ position, text: "1" }] }]);
+    expect(await dueFor(store)).toEqual([]);
+    expect(await store.nextWakeAtMs()).toBeNull();
+  });
+
+  test.ended("are no longer due once they have a receipt, and their key is known", async (store, { key }, runs) => {
+    const position = await runs.post(key, urgent("1", "k"));
+    const [claimed] = await dueFor(store);
+    const bob = { key, owner: "bob", epoch: claimed?.run.epoch ?? 0 };
+    await runs.commit(bob, { receipts: [{ position, receipt: "{}" }], release: true });
+
+    expect(await dueFor(store, 2)).toEqual([]);
+    expect(await store.nextWakeAtMs()).toBeNull();
+    expect(await store.post(key, urgent("1", "k"))).toEqual({ status: "duplicate", position, receipt: "{}" });
+    expect((await store.post(key, messageOf("2"))).status).toBe("ended");
+  });
+
+  test.ended("stay due where the owner that took them dies", async (store, { key }, runs) => {
+    await runs.post(key, urgent("1"));
+    await dueFor(store);
+    const later = leaseOf("carl", startMs + 1 + leaseMs);
+
+    expect(await store.claimDue({ ...later, nowMs: later.nowMs - 1, limit: 9 })).toEqual([]);
+    expect(await store.claimDue({ ...later, limit: 9 })).toMatchObject([{ run: { key }, posts: [{ text: "1" }] }]);
+  });
+
+  test("make a run due before its time", async (store, runs) => {
+    await runs.create("later", { owner: null, startAtMs: startMs + 5_000 });
+    await runs.post(keyOf("later"), messageOf("1"));
+    expect(await dueFor(store)).toEqual([]);
+
+    await runs.post(keyOf("later"), urgent("2"));
+
+    expect(await dueFor(store)).toMatchObject([
+      { run: { status: "scheduled" }, posts: [{ text: "1" }, { text: "2" }] },
+    ]);
+  });
+
+  test("make a run of any queue due, beyond its limits and without a place", async (store, runs) => {
+    const queue = { name: "llm", key: "", priority: 0 };
+    const full = { queues: [{ name: "llm", concurrency: 1, perKey: null, rate: null }] };
+    for (const id of ["first", "second", "third"]) await runs.create(id, { owner: null, queue });
+    await dueFor(store, 1, full); // "first" has the only place
+    await runs.post(keyOf("second"), urgent("1"));
+
+    expect(await store.due({ nowMs: startMs + 2, limit: 9, ...full })).toMatchObject({
+      runs: [{ key: keyOf("second") }],
+    });
+    const claimed = await dueFor(store, 2, full);
+    await runs.post(keyOf("third"), urgent("1"));
+
+    expect(claimed).toMatchObject([{ run: { key: keyOf("second"), hasPlace: false } }]);
+    expect(await dueFor(store, 3)).toMatchObject([{ run: { key: keyOf("third"), hasPlace: false } }]);
+  });
+
+  test("of a run with a place whose owner is gone take the run and leave the place", async (store, runs) => {
+    const full = { queues: [{ name: "llm", concurrency: 1, perKey: null, rate: null }] };
+    for (const id of ["first", "second"])
+      await runs.create(id, { owner: null, queue: { name: "llm", key: "", priority: 0 } });
+    await dueFor(store, 1, full);
+    await runs.post(keyOf("first"), urgent("1"));
+
+    const claimed = await store.claimDue({ ...leaseOf("carl", startMs + 1 + leaseMs), limit: 9, ...full });
+
+    expect(claimed.map(({ run }) => [run.key.runId, run.hasPlace])).toEqual([
+      ["first", false],
+      ["second", true],
+    ]);
+  });
+
+  test("come with a run that is imported", async (store, runs) => {
+    const creation = creationOf("run", { owner: null, startAtMs: startMs + 5_000 });
+    await runs.commitAll({ ...creation, posts: [urgent("1")] });
+
+    expect(await dueFor(store)).toMatchObject([{ posts: [{ text: "1" }] }]);
   });
 }
 

@@ -1,6 +1,6 @@
 /** A naive model of a run store: plain maps and full scans. Each call is made to both, and both must agree. */
 import fc from "fast-check";
-import type { ClaimedRun, CommitResult, PostResult, RunStore, StoredRun } from "millrace/runtime";
+import type { ClaimedRun, CommitResult, PostedMessage, PostResult, RunStore, StoredRun } from "millrace/runtime";
 import { expect } from "vitest";
 import { type OpenStore, withStore } from "./opened-store.js";
 import { batchOf, keyOf, leaseMs, leaseOf, startMs, summaryOf } from "./rows.js";
@@ -33,6 +33,7 @@ interface ModelPost {
   readonly number: number;
   readonly idempotencyKey: string | null;
   readonly atMs: number;
+  readonly urgent: boolean;
   answered: boolean;
 }
 
@@ -47,6 +48,7 @@ interface ModelRun {
 }
 
 const isEnded = (run: ModelRun): boolean => run.status === "completed";
+const isUrgent = (run: ModelRun): boolean => openPosts(run).some(({ urgent }) => urgent);
 const openPosts = (run: ModelRun): ModelPost[] => run.posts.filter((post) => !post.answered);
 
 class Model {
@@ -80,7 +82,7 @@ class Model {
   /** Ids of runs that are due for an owner, in no particular order. */
   due(owner: string, nowMs: number): string[] {
     const isDue = (run: ModelRun): boolean => {
-      if (isEnded(run)) return false;
+      if (isEnded(run) && !isUrgent(run)) return false;
       if (run.owner !== null) return run.owner !== owner && run.untilMs <= nowMs;
       return openPosts(run).length > 0 || (run.wakeAtMs !== null && run.wakeAtMs <= nowMs);
     };
@@ -103,12 +105,12 @@ class Model {
     return held;
   }
 
-  post(runId: string, idempotencyKey: string | null, atMs: number): string {
+  post(runId: string, { idempotencyKey, atMs, urgent = false }: PostedMessage): string {
     const run = this.runs.get(runId);
     if (run === undefined) return "unknown";
     if (idempotencyKey !== null && run.posts.some((post) => post.idempotencyKey === idempotencyKey)) return "duplicate";
-    if (isEnded(run)) return "ended";
-    run.posts.push({ number: ++this.#posts, idempotencyKey, atMs, answered: false });
+    if (isEnded(run) && !urgent) return "ended";
+    run.posts.push({ number: ++this.#posts, idempotencyKey, atMs, urgent, answered: false });
     return "stored";
   }
 
@@ -192,9 +194,11 @@ const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) =>
   async post({ store, model, nowMs }, { runId, variant }) {
     const idempotencyKey = variant < 4 ? null : `key-${variant}`;
 
-    const result: PostResult = await store.post(keyOf(runId), { idempotencyKey, atMs: nowMs, text: "1" });
+    const message = { idempotencyKey, atMs: nowMs, text: "1", urgent: variant % 3 === 2 };
 
-    expect(result.status).toBe(model.post(runId, idempotencyKey, nowMs));
+    const result: PostResult = await store.post(keyOf(runId), message);
+
+    expect(result.status).toBe(model.post(runId, message));
   },
 
   async delete({ store, model }, { runId }) {
@@ -252,6 +256,12 @@ async function expectSame(store: RunStore, model: Model): Promise<void> {
     if (run !== undefined && run.owner === null && !isEnded(run)) {
       wakes.push(...openPosts(run).map((post) => post.atMs), run.wakeAtMs ?? Infinity);
     }
+    if (run !== undefined && run.owner === null && isEnded(run))
+      wakes.push(
+        ...openPosts(run)
+          .filter(({ urgent }) => urgent)
+          .map((post) => post.atMs),
+      );
   }
   const wakeAtMs = Math.min(...wakes, Infinity);
   expect(await store.nextWakeAtMs()).toBe(wakeAtMs === Infinity ? null : wakeAtMs);

@@ -15,7 +15,6 @@ import { roleOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { endWriting } from "../run/attempt/piece-writer.js";
 import type { LiveRun } from "../run/run.types.js";
-import { Deferred } from "../system/deferred.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import type {
   ActivatedRun,
@@ -24,15 +23,13 @@ import type {
   ActivationsOptions,
   RoundNature,
 } from "./api/activation.types.js";
-import { RunWatchers } from "./client/reads/watchers.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
-import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./worker/claim/recovery.js";
+import { Loader } from "./worker/claim/loader.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
 import { RecordQueue } from "./worker/commit/record-queue.js";
-import { DurableRun, type RunSupervisor } from "./worker/run/durable-run.js";
-import { Posts } from "./worker/run/posts.js";
+import type { DurableRun, RunSupervisor } from "./worker/run/durable-run.js";
 import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
-import { type RegisteredWorkflow, RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
+import { RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
 
 /** Owner in the lease of every activated run: the host activates a run once at a time. */
 const OWNER = "activation";
@@ -76,22 +73,21 @@ function sumOf(one: TickNature, other: TickNature): TickNature {
 
 const nothing: RoundNature = { follows: true, ends: false, isCalm: false };
 
-class Activation implements RunSupervisor, RunsHere, ActivatedRun {
-  readonly store: RunSupervisor["store"] & RunsHere["store"];
+class Activation implements RunSupervisor, ActivatedRun {
+  readonly store: RunSupervisor["store"];
   readonly committer: GroupCommit;
   readonly keepsAudit = false;
   readonly owner: string = OWNER;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
   readonly clock: Clock;
-  readonly watchers: RunWatchers = new RunWatchers();
   readonly isStopped = false;
   readonly isDueByClock = false;
   readonly #shared: Shared;
   readonly #setup: ActivationSetup;
-  readonly #posts: Posts = new Posts();
   #live: DurableRun | null = null;
   #isLoading = true;
+  #hasAnswered = false;
   #nature: TickNature = nothing;
 
   constructor(shared: Shared, setup: ActivationSetup) {
@@ -116,24 +112,18 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   }
 
   async open(): Promise<ActivatedRun | null> {
-    const { run, posts, why = "recover", received = [] } = this.#setup;
+    const { run, posts } = this.#setup;
     this.#shared.workflows.get(run.workflow);
-    const recovery = new Recovery({
-      registry: this,
-      workflows: this.#shared.workflows,
-      posts: this.#posts,
-      backOffMs: 0,
-    });
-    const request = why === "recover" ? null : { received, stored: new Deferred<void>() };
-    const live = await recovery.load({ run: { ...run, lease: null }, posts }, { why, request });
+    const loader = new Loader({ supervisor: this, workflows: this.#shared.workflows, backOffMs: 0 });
+    const live = await loader.load({ run: { ...run, lease: null }, posts });
     this.#isLoading = false;
-    return live === null && this.#live === null ? null : this;
+    return live === null && this.#live === null && !this.#hasAnswered ? null : this;
   }
 
   // ---- what the host does with it
 
   deliver(posts: readonly StoredPost[]): void {
-    if (this.#live?.phase === "live") this.#posts.deliver(this.#live, posts);
+    if (this.#live?.phase === "live") this.#live.posts.deliver(posts);
   }
 
   cancel(reason: unknown): void {
@@ -149,10 +139,9 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
 
   // ---- reports of the run
 
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
+  onPlaced(run: DurableRun): void {
     this.#isLoading = false;
-    this.#live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
-    return this.#live;
+    this.#live = run;
   }
 
   onRound(_run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void {
@@ -172,8 +161,17 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     this.#setup.onLost?.(error);
   }
 
+  /** The run stays as it is stored. Receipts are stored once its host asks for the first round. */
+  #giveBack(commit: RunCommit): CommitResult {
+    if (commit.receipts !== undefined) {
+      this.#hasAnswered = true;
+      void this.#setup.store.commit(commit, { ...nothing, isCalm: true });
+    }
+    return { status: "stored" };
+  }
+
   async #commit(commit: RunCommit): Promise<CommitResult> {
-    if (this.#isLoading) return { status: "stored" }; // nothing has changed since it was stored
+    if (this.#isLoading) return this.#giveBack(commit);
     const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
     this.#nature = nothing;
     const result = await this.#setup.store.commit(commit, nature);

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Receipt } from "../authoring/handler.types.js";
 import type { ContextDict } from "../authoring/run-context.types.js";
 import { resolveStart } from "../compile/start-event.js";
 import { traceContextOf } from "../inspect/trace.js";
@@ -55,11 +54,10 @@ import { Budgets } from "./budget/budgets.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
-import { ResumeRequests } from "./client/resume-requests.js";
 import { retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
-import { RunRequests, type ServedRequest } from "./client/run-requests.js";
+import { sendMessage } from "./client/send-message.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
@@ -86,11 +84,13 @@ import { differingFields, sameStart } from "./text/start-text.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
-import { RunRegistry } from "./worker/claim/registry.js";
 import { Renewals } from "./worker/claim/renewals.js";
+import { RunStarter } from "./worker/claim/run-starter.js";
+import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
+import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
 
 /**
@@ -109,10 +109,10 @@ class StoredRuntime {
   readonly #options: ResolvedRuntimeOptions;
   readonly #parts: RuntimeParts;
   readonly #workflows: RegisteredWorkflows;
-  readonly #registry: RunRegistry;
+  readonly #registry: RunTable;
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
-  readonly #resumes: ResumeRequests;
+  readonly #starter: RunStarter;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -121,7 +121,6 @@ class StoredRuntime {
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
-  readonly #requests: RunRequests;
   readonly #unobserve: (() => void) | null;
   /** Each ends a `watch`. */
   readonly #watches: Set<() => void> = new Set();
@@ -145,7 +144,7 @@ class StoredRuntime {
     this.#parts = parts;
     const owner = systemIds.runId();
     const budgets = new Budgets(options.budgets ?? noBudgets, { store, owner, leaseMs, clock, log });
-    this.#registry = new RunRegistry({
+    this.#registry = new RunTable({
       ...options,
       ...parts,
       owner,
@@ -156,28 +155,18 @@ class StoredRuntime {
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.budgets = new StoredBudgets(budgets, () => this.#assertOpen());
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
-    this.#resumes = new ResumeRequests(this.#registry);
     this.#dueWork = new ScheduledTasks({
       ...parts,
       backOffMs: leaseMs,
       handlers: {
         schedule: (entry) => fireSchedule(parts, entry),
-        request: (entry) => this.#requests.fire(entry),
       },
     });
     const everyMs = leaseMs / 3;
-    this.#pump = new WorkerLoop({ ...parts, registry: this.#registry, dueWork: this.#dueWork, lookMs: everyMs });
-    const isBackground = store.isLocal === true;
-    this.#renewals = new Renewals({
-      ...{ clock, log, everyMs, isBackground },
-      renew: () => this.#registry.renew(),
-      isOver: (error) => this.#registry.closedStore.caused(error),
-    });
-    this.#requests = new RunRequests({
-      registry: this.#registry,
-      ...parts,
-      serve: (key, request) => this.#serve(key, request),
-    });
+    const table = this.#registry;
+    this.#starter = new RunStarter(table);
+    this.#pump = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
+    this.#renewals = new Renewals({ table, log, everyMs });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
@@ -209,7 +198,7 @@ class StoredRuntime {
     };
     if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
     const start = newRun(request);
-    const stored = this.#registry.beginnings.start(start).then((existing) => {
+    const stored = this.#starter.start(start).then((existing) => {
       if (existing !== null) assertSame(existing, start.record);
     });
     markHandled(stored);
@@ -375,7 +364,7 @@ class StoredRuntime {
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
     const stored = this.#from({ tenant, runId }).then((from) =>
-      forkRun({ registry: this.#registry, from, key }, options),
+      forkRun({ registry: this.#registry, starter: this.#starter, from, key }, options),
     );
     markHandled(stored);
     return this.#handle(key, () => stored.then(() => null));
@@ -384,9 +373,13 @@ class StoredRuntime {
   async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
     this.#assertOpen();
     checkCallOptions("due", options);
-    const report = await this.#registry.due(pageSize(options.limit ?? 100, 0));
+    const limit = pageSize(options.limit ?? 100, 0);
+    await this.#registry.committer.barrier();
+    const { clock, dueRuns } = this.#registry;
+    const { runs, wakeAtMs } = await this.#options.store.due({ nowMs: clock.now(), limit, ...dueRuns });
     const nextAtMs = this.#registry.keepsRecords ? await this.#dueWork.nextAtMs() : null;
-    return nextAtMs === null ? report : { ...report, wakeAtMs: Math.min(report.wakeAtMs ?? nextAtMs, nextAtMs) };
+    const earliestMs = nextAtMs === null ? wakeAtMs : Math.min(wakeAtMs ?? nextAtMs, nextAtMs);
+    return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs: earliestMs };
   }
 
   start(): Promise<number> {
@@ -407,6 +400,7 @@ class StoredRuntime {
 
   async #stop(drainMs: number): Promise<void> {
     const { clock, store } = this.#options;
+    this.#renewals.stopReloads();
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
@@ -435,29 +429,19 @@ class StoredRuntime {
     checkCallOptions(how, options);
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
-    const request = { how, idempotencyKey: options.key ?? null, ...byOf(options) };
-    const ask = async (): Promise<void> => {
-      await (this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request));
-    };
-    const going = markHandled(ask());
+    const message = { kind: how, ...byOf(options) } as const;
+    const [registry, workflows] = [this.#registry, this.#workflows];
+    this.#begin();
+    const going = markHandled(
+      sendMessage({ registry, workflows, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
+    );
     return this.#handle(key, () => going.then(() => null));
   }
 
   #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
-    const cancelElsewhere: HandleSetup["cancelElsewhere"] = async (asked) =>
-      (await this.#requests.ask(key, { ...asked, how: "cancel" })) as Receipt;
     const [registry, workflows] = [this.#registry, this.#workflows];
-    return new StoredRunHandle({ registry, workflows, key, accept, cancelElsewhere });
-  }
-
-  /** Serves a request of a process that executes nothing. */
-  async #serve(key: RunKey, { how, reason, ...asked }: ServedRequest): Promise<Receipt | null> {
-    const { idempotencyKey, ...by } = asked;
-    const { runId, tenant } = key;
-    if (how === "cancel") return this.handle(runId, { tenant }).cancel(reason, { key: idempotencyKey, ...by });
-    await this.#resumes.ask(key, { how, ...asked });
-    return null;
+    return new StoredRunHandle({ registry, workflows, key, accept });
   }
 
   /** Looks for due work: there may be some now. */
@@ -478,7 +462,7 @@ class StoredRuntime {
    * @throws {WorkflowError} `RUN_UNKNOWN`
    */
   async #known(key: RunKey): Promise<StoredRun | null> {
-    await this.#registry.beginnings.whenStored(key);
+    await this.#starter.whenStored(key);
     return this.#registry.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
   }
 

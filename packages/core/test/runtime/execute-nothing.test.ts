@@ -146,7 +146,7 @@ describe("a runtime that executes nothing", () => {
     await resumed.accepted;
     expect(await resumed.idle()).toMatchObject({ status: "waiting" });
     await machine.clock.advance(MINUTE);
-    expect((await machine.store.records({ tenant: "", kind: "millrace:request", limit: 9 })).records).toEqual([]);
+    expect(await machine.store.posts({ tenant: "", runId: "two" })).toEqual([]);
   });
 
   it.each([1, 2, 3])("has a request served once, where the first worker dies with its commit %i", async (diesAt) => {

@@ -1,7 +1,7 @@
 /** Stopping a runtime: what becomes of its runs, and what it says afterwards. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { memoryStore, type RunHandle } from "../../src/entries/runtime.js";
+import { memoryStore, type RunHandle, type RunStore } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   ExternalEvent,
@@ -289,7 +289,13 @@ function holding(machine: Machine) {
       await held.get(name)?.promise;
       return (machine.store[name] as (...all: unknown[]) => unknown)(...args);
     };
-  const store = withMethods(machine.store, { commit: waiting("commit"), posts: waiting("posts") } as never);
+  // What is posted here is not delivered before what others have posted.
+  const post: RunStore["post"] = async (...args) => {
+    const posted = await machine.store.post(...args);
+    await held.get("posts")?.promise;
+    return posted;
+  };
+  const store = withMethods(machine.store, { commit: waiting("commit"), posts: waiting("posts"), post } as never);
   const hold = (name: "commit" | "posts"): (() => Promise<void>) => {
     const passing = gate<void>();
     held.set(name, passing);

@@ -101,3 +101,21 @@ it("a process that hears of single runs still looks in time at what another one 
 
   expect((await store.run({ tenant: "", runId: "r" }))?.status).toBe("completed");
 });
+
+it("a run that is resumed where it executes takes 7 calls", async () => {
+  const calls: string[] = [];
+  const clock = new VirtualClock();
+  const store = memoryStore();
+  const runtime = createRuntime({ workflows: flows() as Workflows, store: counted(store, "worker", calls), clock });
+  const run = runtime.run("ask", {}, { runId: "r" });
+  await promptIds(run);
+  await run.cancel();
+  await settle();
+  calls.length = 0;
+
+  await runtime.resume("r").accepted;
+
+  expect(calls).toEqual(
+    ["run", "post", "claim", "snapshot", "ticks", "commit", "receipt"].map((name) => `worker.${name}`),
+  );
+});

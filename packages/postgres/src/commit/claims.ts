@@ -228,7 +228,12 @@ export class Claims {
       const left = atMost(limit) - rows.length;
       const placed = await queues.take(session, named, { nowMs: now, limit: Math.max(1, left), lease: null });
       const found = placed.length === 0 ? [] : await session.all(lookPlaces, [idsOf(placed)]);
-      const placedRows = found.slice(0, left).map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }));
+      const isTaken = (row: Row): boolean =>
+        rows.some((one) => one["run_id"] === row["run_id"] && one["tenant"] === row["tenant"]); // urgent, and in line
+      const placedRows = found
+        .map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }))
+        .filter((row) => !isTaken(row))
+        .slice(0, left);
       // The place of a lost run is free for the next claim.
       return { rows: [...rows, ...placedRows], times: [next?.["at"], placed.length > 0 ? now : placeAt] };
     };

@@ -4,14 +4,14 @@
  * @module
  */
 import { isPlaceWanted, nextPlaceAt } from "../tables/queues.js";
-import { selectLocked } from "../tables/stored-run.js";
+import { leaseUntil, selectLocked } from "../tables/stored-run.js";
 import { type DueEdge, everything } from "./due-edge.js";
 
 /** Grants run `r` to owner $1 until $2. */
 export const setLease: string = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
   renewal = (SELECT renewals FROM @owners WHERE id = $1)`;
 
-/** Runs that are due, each with the time since when: three sources, each in the order of an index. */
+/** Runs that are due, each with the time since when: several sources, each in the order of an index. */
 interface Source {
   readonly name: string;
   readonly sql: string;
@@ -20,10 +20,21 @@ interface Source {
 /** Larger ones are rare, and each number is a separate statement. */
 const maxKnownLimit = 1_000;
 
+interface DueLocks {
+  readonly owners: string;
+  readonly runs: string;
+  /** Whose expired leases count. @default all */
+  readonly others?: string;
+  /** The earliest time of runs that wait for it: see {@link DueEdge}. */
+  readonly from: string;
+}
+
 const ofWorkflows = "($3::text[] IS NULL OR r.workflow = ANY($3))";
 
-/** @param lock Of the runs that are given. @param from The earliest time of those that wait for it. */
-function sources(lock: string, limit: string, from: string): Source[] {
+function sources(
+  { runs: lock, owners: lockOwners, others = "true", from }: DueLocks,
+  limit: number | string,
+): Source[] {
   const expired = (
     at: string,
     where: string,
@@ -35,6 +46,8 @@ function sources(lock: string, limit: string, from: string): Source[] {
   const free = (column: string, where: string): string => `SELECT r.id, r.${column} AS at FROM @runs r
       WHERE r.queue IS NULL AND r.owner IS NULL AND r.ended_at IS NULL AND ${where} AND ${ofWorkflows}
       ORDER BY r.${column}, r.id LIMIT ${limit} ${lock}`;
+  const urgent = (join: string, where: string): string => `SELECT r.id, r.urgent_at AS at FROM @runs r${join}
+      WHERE r.urgent_at IS NOT NULL AND ${where} AND ${ofWorkflows} ORDER BY r.urgent_at, r.id LIMIT ${limit}`;
   return [
     {
       name: "unrenewed",
@@ -44,23 +57,21 @@ function sources(lock: string, limit: string, from: string): Source[] {
     { name: "woken", sql: free("wake_at", `r.wake_at >= ${from} AND r.wake_at <= $1`) },
     // A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
     { name: "posted", sql: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'") },
+    // Few at any time: in all states, and of all queues.
+    { name: "urgent", sql: `${urgent("", "r.owner IS NULL")} ${lock}` },
+    {
+      name: "abandoned",
+      sql: `${urgent(" JOIN @owners o ON o.id = r.owner", `${others} AND ${leaseUntil} <= $1`)} ${lock} ${lockOwners}`,
+    },
   ];
 }
 
-interface DueLocks {
-  readonly owners: string;
-  readonly runs: string;
-  /** Whose expired leases count. @default all */
-  readonly others?: string;
-  /** The earliest time of runs that wait for it: see {@link DueEdge}. */
-  readonly from: string;
-}
-
 /** `due`: what is due by $1, at most $2, of the workflows $3. */
-function dueSql({ owners: lockOwners, runs: lockRuns, others = "true", from }: DueLocks, limit: number): string {
+function dueSql(locks: DueLocks, limit: number): string {
+  const { owners: lockOwners, others = "true" } = locks;
   // A number that is known makes the plan for any values as good as one for these, so that it is made once.
   const isKnown = Number.isInteger(limit) && limit >= 0 && limit <= maxKnownLimit;
-  const all = sources(lockRuns, isKnown ? String(limit) : "$2", from);
+  const all = sources(locks, isKnown ? limit : "$2");
   return `WITH lapsed AS MATERIALIZED (
       SELECT o.id, o.renewals, o.until_ms FROM @owners o
       WHERE ${others} AND ((o.until_ms <= $1
@@ -87,7 +98,7 @@ const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
 // How many entries of the index $7 this transaction has walked, with those of runs that were claimed long ago.
 const entries = "(SELECT pg_stat_get_xact_tuples_returned(to_regclass($7))) AS entries";
 export const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
-    UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")} WHERE ${isDue} RETURNING r.*
+    UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")}, place = NULL WHERE ${isDue} RETURNING r.*
   ) ${selectLocked("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id", `due.at AS due_at, ${entries}`)}`;
 const looking = (from: string): DueLocks => ({ owners: "", runs: "", from });
 export const anyDue: string = `${dueSql(looking("$4"), 1)} SELECT id FROM due`;
@@ -99,6 +110,7 @@ const ofSome = "($1::text[] IS NULL OR r.workflow = ANY($1))";
 const first = (column: string, where: string): string => `(SELECT r.${column} FROM @runs r
   WHERE r.ended_at IS NULL AND ${where} AND ${ofSome} ORDER BY r.${column} LIMIT 1)`;
 const nextFree = (from: string): string => `least(
+  (SELECT r.urgent_at FROM @runs r WHERE r.urgent_at IS NOT NULL AND r.owner IS NULL AND ${ofSome} ORDER BY r.urgent_at LIMIT 1),
   ${first("wake_at", `r.queue IS NULL AND r.owner IS NULL AND r.wake_at >= ${from}`)},
   ${first("posted_at", "r.queue IS NULL AND r.owner IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'")})`;
 export const nextWake: string = `SELECT ${nextFree("$2")} AS at`;

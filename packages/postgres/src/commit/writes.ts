@@ -73,17 +73,18 @@ const given = new Columns("run bigint, position bigint, receipt text");
 // A second receipt for one post changes nothing: it is repeated after a crash, with the same content.
 const setReceipts = `UPDATE @posts p SET receipt = i.receipt FROM ${given.input}
   WHERE p.position = i.position AND p.run = i.run AND p.receipt IS NULL`;
-const noteReceived = `UPDATE @runs r SET posted_at =
-    (SELECT p.at_ms FROM @posts p WHERE p.run = r.id AND p.receipt IS NULL ORDER BY p.position LIMIT 1)
+const firstOpen = (more = ""): string =>
+  `(SELECT p.at_ms FROM @posts p WHERE p.run = r.id AND p.receipt IS NULL${more} ORDER BY p.position LIMIT 1)`;
+const noteReceived = `UPDATE @runs r SET posted_at = ${firstOpen()}, urgent_at = ${firstOpen(" AND p.urgent")}
   WHERE r.id = ANY($1::bigint[])`;
 const received = new Columns("run bigint, key bytea, name text, receipt text");
 // Of several messages with one key, the first one stays.
 const addReceived = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, receipt)
   SELECT nextval('@post_positions'), run, key, name, 0, '', receipt FROM ${received.input} ${keepFirst}`;
 // Positions rise in the order of the messages.
-const posted = new Columns("place bigint, run bigint, key bytea, name text, at_ms bigint, text text");
-const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text)
-  SELECT nextval('@post_positions'), run, key, name, at_ms, text
+const posted = new Columns("place bigint, run bigint, key bytea, name text, at_ms bigint, text text, urgent boolean");
+const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, urgent)
+  SELECT nextval('@post_positions'), run, key, name, at_ms, text, urgent
   FROM (SELECT * FROM ${posted.input} ORDER BY place) p`;
 const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
@@ -204,8 +205,8 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
 function sendPosts(transaction: Transaction, taken: readonly Taken[]): void {
   const posts = taken.flatMap(({ commit, after }) => (commit.posts ?? []).map((post) => ({ ...post, run: after.id })));
   if (posts.length === 0) return;
-  const rows = posts.map(({ run, idempotencyKey: name, atMs, text }, place) => {
-    return { place, run, key: name === null ? null : hashOf(name), name, at_ms: atMs, text };
+  const rows = posts.map(({ run, idempotencyKey: name, atMs, text, urgent = false }, place) => {
+    return { place, run, key: name === null ? null : hashOf(name), name, at_ms: atMs, text, urgent };
   });
   transaction.send(addPosts, posted.values(rows));
   sendReceived(transaction, rows);

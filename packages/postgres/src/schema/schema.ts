@@ -245,5 +245,11 @@ const functions = `
   END $$;
 `;
 
+const urgentPosts = `
+  ALTER TABLE @runs ADD COLUMN urgent_at bigint; -- of the oldest open post that is urgent
+  ALTER TABLE @posts ADD COLUMN urgent boolean NOT NULL DEFAULT false;
+  CREATE INDEX runs_urgent ON @runs (urgent_at, id) WHERE urgent_at IS NOT NULL;
+`;
+
 /** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions];
+export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions, urgentPosts];

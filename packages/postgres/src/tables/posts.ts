@@ -10,9 +10,11 @@ const lock = "SELECT id, ended_at FROM @runs WHERE key = $1 FOR NO KEY UPDATE";
 const runOf = "(SELECT id FROM @runs WHERE key = $1)";
 const earlier = `SELECT position, receipt FROM @posts WHERE run = ${runOf} AND key = $2`;
 const position = "SELECT nextval('@post_positions') AS position";
-const add = "INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text) VALUES ($1, $2, $3, $4, $5, $6)";
+const add =
+  "INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, urgent) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 // The first open post decides the time, not the clocks of later senders.
 const noteOpen = "UPDATE @runs SET posted_at = $2 WHERE id = $1 AND posted_at IS NULL";
+const noteUrgent = "UPDATE @runs SET urgent_at = $2 WHERE id = $1 AND urgent_at IS NULL";
 
 const columns = "t.name AS tenant, r.run_id, p.position, p.idempotency_key, p.at_ms, p.text";
 const open = (where: string): string => `SELECT ${columns} FROM @runs r JOIN @tenants t ON t.id = r.tenant
@@ -26,7 +28,7 @@ const receivedOfRun = `SELECT position, idempotency_key AS "idempotencyKey", rec
   WHERE run = ${runOf} AND position > $2 AND key IS NOT NULL AND receipt IS NOT NULL ORDER BY position LIMIT $3`;
 
 export async function storePost(reader: RunReader, key: RunKey, message: PostedMessage): Promise<PostResult> {
-  const { idempotencyKey, atMs, text } = message;
+  const { idempotencyKey, atMs, text, urgent = false } = message;
   checkNames({ idempotencyKey });
   checkText("text", text);
   const hash = runHash(key);
@@ -44,13 +46,14 @@ export async function storePost(reader: RunReader, key: RunKey, message: PostedM
       const { position: first, receipt: answer } = duplicate as { position: number; receipt: string | null };
       return { status: "duplicate", position: first, receipt: answer };
     }
-    if (run["ended_at"] !== null) {
+    if (run["ended_at"] !== null && !urgent) {
       const [row] = await transaction.all(runsByKeys, [bytes([hash])]);
       return { status: "ended", run: toRun(reader, row as Row) };
     }
     const at = given[0]?.["position"] as number;
-    transaction.send(add, [at, run["id"], keyHash, idempotencyKey, atMs, text]);
+    transaction.send(add, [at, run["id"], keyHash, idempotencyKey, atMs, text, urgent]);
     transaction.send(noteOpen, [run["id"], atMs]);
+    if (urgent) transaction.send(noteUrgent, [run["id"], atMs]);
     return { status: "stored", position: at };
   });
 }

@@ -53,11 +53,6 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     keepsRecords: kept !== null,
     hash: sha256,
     commit: (commits) => Promise.all(commits.map((commit) => runs.commit(commit))),
-    requestContinue: (key, message) => {
-      runs.forget();
-      polls.speedUp(key);
-      return ingress.call({ service: RUN, handler: "continue", key, message });
-    },
     // Runs are in the hosts.
     claim: async (_key, { sealed }) => {
       if (sealed === true) throw movingUnsupported();
@@ -73,6 +68,7 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     due: async () => ({ runs: [], wakeAtMs: null }),
     post: async (key, message) => {
       checkLength("The message to the run", message.text);
+      if (message.urgent === true) runs.forget(); // it may not stay ended
       const posted = await ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
       polls.speedUp(key);
       return posted;

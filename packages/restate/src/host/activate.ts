@@ -31,7 +31,6 @@ export interface HostSetup {
 
 export interface Activation {
   readonly kept: KeptRun;
-  readonly why: "recover" | "resume" | "retry";
   /** Whether nothing was posted to the run before. */
   readonly isFirst: boolean;
 }
@@ -48,7 +47,6 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
   const attached = how.isFirst ? nothing : await attach(ctx, id);
   const posts = [...attached.posts];
   let { isCancelled } = attached;
-  const { ticks: before } = kept.run;
   let session: Session | null = null;
   let rounds = 0;
   ctx.request().attemptCompletedSignal.addEventListener("abort", () => session?.drop(), { once: true });
@@ -57,10 +55,8 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
   const nextPiece = async (): Promise<Piece> => {
     if (session === null) {
       session = new Session(setup.session, (...given) => recordsOf(setup).propose(...given), codeOf(setup, kept));
-      // A resumed or retried run has done so with its first round.
-      const why = kept.run.ticks > before ? "recover" : how.why;
       const open = (): StoredPost[] => posts.filter((post) => !kept.answered.has(post.position));
-      await load(setup, session, { kept, why, posts: open() });
+      await load(setup, session, { kept, posts: open() });
       session.deliver(open()); // posts that came meanwhile
       if (isCancelled) session.cancel("cancelled in Restate");
     }
@@ -168,11 +164,10 @@ function recordsOf({ records }: HostSetup): HostRecords {
 
 interface Loading {
   readonly kept: KeptRun;
-  readonly why: Activation["why"];
   readonly posts: readonly StoredPost[];
 }
 
-async function load(setup: HostSetup, session: Session, { kept, why, posts }: Loading): Promise<void> {
+async function load(setup: HostSetup, session: Session, { kept, posts }: Loading): Promise<void> {
   session.run = await setup.activations.open({
     store: {
       snapshot: (key, atOrBelow) => kept.snapshot(key, atOrBelow),
@@ -183,7 +178,6 @@ async function load(setup: HostSetup, session: Session, { kept, why, posts }: Lo
     },
     run: kept.run,
     posts,
-    why,
     onLost: (error) => session.fail(error),
   });
 }

@@ -62,21 +62,21 @@ export function inboxObject({ session, ingressPrivate: hidden }: HowServed): Inb
 }
 
 async function post(ctx: ObjectContext, message: PostMessage): Promise<PostResult> {
-  const { idempotencyKey } = message;
+  const { idempotencyKey, urgent = false } = message;
   const key = idempotencyKey === null ? null : `k/${idempotencyKey}`;
   const known = key === null ? null : await ctx.get<number>(key);
   if (known !== null) return { status: "duplicate", position: known, receipt: null };
   const run = await who(ctx, { idempotencyKey });
   if (run === null) return { status: "unknown" };
   if (run.receipt !== null) return { status: "duplicate", position: 0, receipt: run.receipt };
-  if (run.run.outcome !== null) return { status: "ended", run: run.run };
+  if (run.run.outcome !== null && !urgent) return { status: "ended", run: run.run };
   const position = ((await ctx.get<number>("last")) ?? 0) + 1;
   const stored: StoredPost = { ...message, key: runKeyOf(ctx.key), position };
   ctx.set("last", position);
   if (key !== null) ctx.set(key, position);
   ctx.set(postKey(position), stored);
   if (run.active !== null) await notify(ctx, run.active, stored);
-  toRun(ctx).activate({ why: "post", position });
+  toRun(ctx).activate({ why: "post", position, urgent });
   return { status: "stored", position };
 }
 

@@ -8,7 +8,7 @@ import type { NewRunRecord, PostedMessage, StoredRun } from "millrace/runtime";
 export const MAX_TEXT_LENGTH: number = 8 * 1024 * 1024;
 
 /** Handlers that clients call. */
-export type ClientHandler = "start" | "post" | "read" | "continue" | "remove";
+export type ClientHandler = "start" | "post" | "read" | "remove";
 
 export interface StartMessage {
   readonly record: NewRunRecord;
@@ -22,10 +22,9 @@ export interface StartAnswer {
 
 /** Why a run is activated. */
 export type Activate =
-  | { readonly why: "post"; readonly position: number }
+  | { readonly why: "post"; readonly position: number; readonly urgent: boolean }
   | { readonly why: "wake"; readonly atMs: number }
-  | { readonly why: "rollover" }
-  | { readonly why: "resume" | "retry" };
+  | { readonly why: "rollover" };
 
 export interface WhoMessage {
   readonly idempotencyKey: string | null;

@@ -62,7 +62,7 @@ export const recordsRule: Rule = (records) => {
   return records === undefined || isStore ? [] : ['`records` is no store such as `sqliteStore("records.db")`'];
 };
 
-const clientHandlers: readonly ClientHandler[] = ["start", "post", "read", "continue", "remove"];
+const clientHandlers: readonly ClientHandler[] = ["start", "post", "read", "remove"];
 
 const rules: Rules<RestateHostOptions> = {
   workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),

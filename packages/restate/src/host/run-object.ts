@@ -12,11 +12,10 @@ import {
   type VirtualObjectDefinition,
 } from "@restatedev/restate-sdk/fetch";
 import { newStoredRun } from "millrace/engine";
-import type { ContinueRequest, ContinueResult } from "millrace/runtime";
 import { KeptRun, type Row } from "../kept/kept-run.js";
 import { ROW, receiptKey } from "../kept/keys.js";
 import { RUN, runKeyOf } from "../names.js";
-import { activate, type HostSetup, toInbox, toRun, wake, write } from "./activate.js";
+import { activate, type HostSetup, toInbox, wake, write } from "./activate.js";
 import type {
   Activate,
   ReadAnswer,
@@ -37,7 +36,6 @@ export type RunObject = VirtualObjectDefinition<typeof RUN, RunHandlers>;
 export interface RunHandlers {
   start(ctx: ObjectContext, message: StartMessage): Promise<StartAnswer>;
   activate(ctx: ObjectContext, message: Activate): Promise<void>;
-  continue(ctx: ObjectContext, message: ContinueRequest): Promise<ContinueResult>;
   remove(ctx: ObjectContext): Promise<boolean>;
   who(ctx: ObjectSharedContext, message: WhoMessage): Promise<WhoAnswer | null>;
   read(ctx: ObjectSharedContext, message: ReadMessage): Promise<ReadAnswer<unknown>>;
@@ -63,7 +61,6 @@ export function runObject(setup: HostSetup, { inactivityMs, ingressPrivate: hidd
       activate: exclusive({ ...working, ingressPrivate: true }, (ctx: ObjectContext, message: Activate) =>
         goOn(ctx, message, setup),
       ),
-      continue: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("continue") }, continueRun),
       remove: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("remove") }, (ctx: ObjectContext) =>
         remove(ctx, setup),
       ),
@@ -84,7 +81,7 @@ async function start(ctx: ObjectContext, { record }: StartMessage, setup: HostSe
   if (run.status === "scheduled") {
     write(ctx, [kept.setActive(null)]);
     wake(ctx, record.startAtMs, record.createdAtMs);
-  } else await activate(ctx, setup, { kept, why: "recover", isFirst: true });
+  } else await activate(ctx, setup, { kept, isFirst: true });
   return { status: "stored", run: { ...kept.run, input: "" } };
 }
 
@@ -92,45 +89,19 @@ async function goOn(ctx: ObjectContext, message: Activate, setup: HostSetup): Pr
   const row = await ctx.get<Row>(ROW);
   if (row === null || !(await isWanted(ctx, message, row))) return;
   const kept = await KeptRun.read(ctx, row);
-  const why = message.why === "resume" || message.why === "retry" ? message.why : "recover";
-  await activate(ctx, setup, { kept, why, isFirst: false });
+  await activate(ctx, setup, { kept, isFirst: false });
 }
 
 /** Whether the activation is still needed: another one may have done its work. */
 async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Promise<boolean> {
   switch (message.why) {
     case "post":
-      return run.outcome === null && (await ctx.get<string>(receiptKey(message.position))) === null;
+      return (run.outcome === null || message.urgent) && (await ctx.get<string>(receiptKey(message.position))) === null;
     case "wake":
       return run.status !== "running" && run.outcome === null && run.wakeAtMs === message.atMs;
     case "rollover":
       return run.status === "running";
-    default:
-      return true;
   }
-}
-
-const allowed = { resume: ["cancelled"], retry: ["failed", "timedOut"] } as const;
-
-/** Reopens an ended run; a new activation continues it. */
-async function continueRun(ctx: ObjectContext, { how, idempotencyKey }: ContinueRequest): Promise<ContinueResult> {
-  const row = await ctx.get<Row>(ROW);
-  if (row === null) return { status: "unknown" };
-  const { run } = row;
-  const key = idempotencyKey === null ? null : receiptKey(idempotencyKey);
-  if (key !== null && (await ctx.get<string>(key)) !== null) return { status: "accepted" };
-  const isUnfinished = how === "resume" && run.outcome === null;
-  if (!isUnfinished && !allowed[how].some((status) => status === run.status)) return { status: "refused", run };
-  if (key !== null) ctx.set(key, '{"status":"accepted","sequence":0}');
-  if (isUnfinished) {
-    // An operator may have killed the invocation that worked on it.
-    toRun(ctx).activate({ why: "rollover" });
-    return { status: "accepted" };
-  }
-  const resumed = { ...run, status: "running", outcome: null, endedAtMs: null } as const;
-  ctx.set(ROW, { run: resumed, active: null } satisfies Row);
-  toRun(ctx).activate({ why: how });
-  return { status: "accepted" };
 }
 
 /** Removes a run that no invocation has in memory. */

@@ -26,25 +26,27 @@ interface Filtered {
 
 function filtered(select: string, where: string, order: string): Filtered {
   const text = (filter: string): string =>
-    `SELECT ${select} FROM runs WHERE ${where} AND ended_at IS NULL${filter} ORDER BY ${order} LIMIT ? + 0`;
+    `SELECT ${select} FROM runs WHERE ${where}${filter} ORDER BY ${order} LIMIT ? + 0`;
   return { all: text(""), some: text(" AND workflow IN (SELECT value FROM json_each(?))") };
 }
 
-const ofQueues = "(queue IS NULL OR queue IN (SELECT value FROM json_each(?)))";
-const expired = filtered("id, lease_until AS dueAtMs", `owner = ? AND lease_until <= ? AND ${ofQueues}`, "lease_until");
+const ofQueues = "ended_at IS NULL AND (queue IS NULL OR queue IN (SELECT value FROM json_each(?)))";
+const free = "queue IS NULL AND owner IS NULL AND ended_at IS NULL";
+const expired = filtered(
+  "id, lease_until AS dueAtMs",
+  `owner = ? AND lease_until <= ? AND (urgent_at IS NOT NULL OR (${ofQueues}))`,
+  "lease_until",
+);
 const heldTimer = filtered("id, wake_at AS dueAtMs", `owner = ? AND wake_at > ? AND ${ofQueues}`, "wake_at");
-const woken = filtered("id, wake_at AS dueAtMs", "queue IS NULL AND owner IS NULL AND wake_at <= ?", "wake_at, id");
+const woken = filtered("id, wake_at AS dueAtMs", `${free} AND wake_at <= ?`, "wake_at, id");
 // A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
 const posted = filtered(
   "id, posted_at AS dueAtMs",
-  "queue IS NULL AND owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
+  `${free} AND posted_at IS NOT NULL AND status <> 'scheduled'`,
   "posted_at, id",
 );
-const nextWake = filtered(
-  "id, wake_at AS dueAtMs",
-  "queue IS NULL AND owner IS NULL AND wake_at IS NOT NULL",
-  "wake_at",
-);
+const urgent = filtered("id, urgent_at AS dueAtMs", "owner IS NULL AND urgent_at IS NOT NULL", "urgent_at, id");
+const nextWake = filtered("id, wake_at AS dueAtMs", `${free} AND wake_at IS NOT NULL`, "wake_at");
 
 /** Decides who gets the lease of which run. Every method that writes needs a transaction. */
 export class Claims {
@@ -81,7 +83,9 @@ export class Claims {
   }
 
   nextWakeAtMs(of: DueRuns): number | null {
-    const times = [nextWake, posted].flatMap((text) => this.#candidates(text, of, [1])).map(({ dueAtMs }) => dueAtMs);
+    const times = [nextWake, posted, urgent]
+      .flatMap((text) => this.#candidates(text, of, [1]))
+      .map(({ dueAtMs }) => dueAtMs);
     const placeAtMs = this.#queues.nextWakeAtMs(of);
     if (placeAtMs !== null) times.push(placeAtMs);
     return times.length === 0 ? null : Math.min(...times);
@@ -99,7 +103,8 @@ export class Claims {
     const free = this.nextWakeAtMs(of);
     const due = this.#due({ nowMs, ...of }, atMost(limit));
     const left = atMost(limit) - due.length;
-    const placed = this.#queues.take({ nowMs, ...of, limit: Math.max(1, left) });
+    const taken = new Set(due.map(({ id }) => id)); // urgent, and in line
+    const placed = this.#queues.take({ nowMs, ...of, limit: Math.max(1, left) }).filter((id) => !taken.has(id));
     const times = free === null ? held : [...held, free];
     // The place of a lost run is free for the next claim.
     if (placed.length > 0) times.push(nowMs);
@@ -123,6 +128,7 @@ export class Claims {
       ...this.#ofHolders(of, limit),
       ...this.#candidates(woken, of, [of.nowMs, limit]),
       ...this.#candidates(posted, of, [limit]),
+      ...this.#candidates(urgent, of, [limit]),
     ];
     candidates.sort((left, right) => left.dueAtMs - right.dueAtMs || left.id - right.id);
     const seen = new Set<number>(); // a run may be due both by time and by a post

@@ -176,5 +176,11 @@ const first = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The first migration leads from an empty file to version 1. */
-export const migrations: readonly string[] = [first];
+const urgentPosts = `
+  ALTER TABLE runs ADD COLUMN urgent_at INTEGER; -- of the oldest open post that is urgent
+  ALTER TABLE posts ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX runs_urgent ON runs (urgent_at) WHERE urgent_at IS NOT NULL;
+`;
+
+/** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
+export const migrations: readonly string[] = [first, urgentPosts];

@@ -14,11 +14,13 @@ import { findRun } from "./stored-run.js";
 
 const target = "SELECT id, ended_at FROM runs WHERE tenant = ? AND run_id = ?";
 const earlier = "SELECT position, receipt FROM posts WHERE run = ? AND idempotency_key = ?";
-const add = "INSERT INTO posts (run, idempotency_key, at_ms, text) VALUES (?, ?, ?, ?)";
+const add = "INSERT INTO posts (run, idempotency_key, at_ms, text, urgent) VALUES (?, ?, ?, ?, ?)";
 // The first open post decides the time, not the clocks of later senders.
 const noteOpen = "UPDATE runs SET posted_at = coalesce(posted_at, ?) WHERE id = ?";
-const noteReceived = `UPDATE runs SET posted_at =
-  (SELECT at_ms FROM posts WHERE run = runs.id AND receipt IS NULL ORDER BY position LIMIT 1) WHERE id = ?`;
+const noteUrgent = "UPDATE runs SET urgent_at = coalesce(urgent_at, ?) WHERE id = ?";
+const firstOpen = (more = ""): string =>
+  `(SELECT at_ms FROM posts WHERE run = runs.id AND receipt IS NULL${more} ORDER BY position LIMIT 1)`;
+const noteReceived = `UPDATE runs SET posted_at = ${firstOpen()}, urgent_at = ${firstOpen(" AND urgent = 1")} WHERE id = ?`;
 const setReceipt = "UPDATE posts SET receipt = ? WHERE position = ? AND run = ? AND receipt IS NULL";
 
 const columns = "r.tenant, r.run_id, p.position, p.idempotency_key, p.at_ms, p.text";
@@ -46,15 +48,17 @@ export function storePost(database: Database, key: RunKey, message: PostedMessag
     const row = postRow(database, key, duplicate);
     return { status: "duplicate", position: row.integer("position"), receipt: row.textOrNull("receipt") };
   }
-  const ended = run.ended_at === null ? null : findRun(database, key);
+  const ended = run.ended_at === null || message.urgent === true ? null : findRun(database, key);
   if (ended !== null) return { status: "ended", run: ended.run };
   return { status: "stored", position: addPost(database, run.id, message) };
 }
 
 /** Needs a transaction. */
-export function addPost(database: Database, run: number, { idempotencyKey, atMs, text }: PostedMessage): number {
-  const { lastInsertRowid } = database.sql(add).run(run, idempotencyKey, atMs, text);
+export function addPost(database: Database, run: number, message: PostedMessage): number {
+  const { idempotencyKey, atMs, text, urgent = false } = message;
+  const { lastInsertRowid } = database.sql(add).run(run, idempotencyKey, atMs, text, urgent ? 1 : 0);
   database.sql(noteOpen).run(atMs, run);
+  if (urgent) database.sql(noteUrgent).run(atMs, run);
   return Number(lastInsertRowid);
 }
 

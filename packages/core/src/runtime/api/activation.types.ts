@@ -1,13 +1,6 @@
 /** What a host of activations passes and gets. */
 import type { Clock, Log } from "../../engine/ports.js";
-import type {
-  CommitResult,
-  ReceivedMessage,
-  RunCommit,
-  RunStore,
-  StoredPost,
-  StoredRun,
-} from "../store/run-store.types.js";
+import type { CommitResult, RunCommit, RunStore, StoredPost, StoredRun } from "../store/run-store.types.js";
 import type { Workflows } from "./runtime.types.js";
 
 export interface ActivationsOptions {
@@ -47,12 +40,8 @@ export interface RoundNature {
 export interface ActivationSetup {
   readonly store: ActivationStore;
   readonly run: StoredRun;
-  /** Posts without a receipt. */
+  /** Posts without a receipt. A run that has ended continues only if one of them says so. */
   readonly posts: readonly StoredPost[];
-  /** Why the run is loaded. A run that has ended continues only on request. @default "recover" */
-  readonly why?: "recover" | "resume" | "retry";
-  /** Stored with the first tick of a run that continues on request. */
-  readonly received?: readonly ReceivedMessage[];
   /** Called when the run no longer belongs to this activation. */
   readonly onLost?: (error: unknown) => void;
 }

@@ -6,14 +6,14 @@ import { idOf, storedRun } from "../store/run-key.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
 import { runLive } from "../store/runtime-errors.js";
 import { sealOwner } from "../store/sealed-run.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 
 /**
  * Its entry in the audit is stored first, and deleted if the run stays: no run is gone without a trace.
  *
  * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_LIVE`
  */
-export async function deleteRun(registry: RunRegistry, key: RunKey, by: DoneBy | undefined): Promise<void> {
+export async function deleteRun(registry: RunTable, key: RunKey, by: DoneBy | undefined): Promise<void> {
   const { store, watchers } = registry;
   await registry.evict(key);
   const entry = await auditDeletion(registry, key, by);
@@ -28,7 +28,7 @@ export async function deleteRun(registry: RunRegistry, key: RunKey, by: DoneBy |
   watchers.notify(idOf(key));
 }
 
-async function auditDeletion(registry: RunRegistry, key: RunKey, by: DoneBy | undefined): Promise<RecordWrite[]> {
+async function auditDeletion(registry: RunTable, key: RunKey, by: DoneBy | undefined): Promise<RecordWrite[]> {
   if (by === undefined || !registry.keepsAudit) return [];
   const { workflow } = await storedRun(registry.store, key);
   const entry = auditWrites(key, { atMs: registry.clock.now(), action: "delete", workflow, by });
@@ -36,7 +36,7 @@ async function auditDeletion(registry: RunRegistry, key: RunKey, by: DoneBy | un
   return entry;
 }
 
-async function remove({ store }: RunRegistry, key: RunKey): Promise<void> {
+async function remove({ store }: RunTable, key: RunKey): Promise<void> {
   if ((await store.delete([key])) === 1) return;
   const owner = sealOwner(await storedRun(store, key));
   if (owner !== undefined && (await store.delete([key], owner)) === 1) return;

@@ -15,12 +15,12 @@ import { Timeline } from "../history/timeline.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
-  registry: RunRegistry,
+  registry: RunTable,
   from: LoadFrom,
   { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {

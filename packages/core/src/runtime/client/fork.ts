@@ -13,13 +13,15 @@ import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
 import type { RunKey } from "../store/run-store.types.js";
 import { startBy } from "../text/start-text.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunStarter } from "../worker/claim/run-starter.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { replaceEvent } from "./fork-event.js";
 import { overrideCall } from "./fork-override.js";
 
 export interface Fork {
-  readonly registry: RunRegistry;
+  readonly registry: RunTable;
+  readonly starter: RunStarter;
   readonly from: LoadFrom;
   readonly key: RunKey;
 }
@@ -28,7 +30,7 @@ export interface Fork {
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
  * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
-export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
+export async function forkRun({ registry, starter, from, key }: Fork, options: ForkOptions): Promise<void> {
   const { at, edit, event, item, override, by } = options;
   const { run, workflow } = from;
   if (edit !== undefined && typeof edit !== "function")
@@ -55,7 +57,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
   registry.assertOpen();
   const nowMs = registry.clock.now();
   const done = { atMs: nowMs, action: "fork", workflow: run.workflow, by } as const;
-  await registry.beginnings.fork({
+  await starter.fork({
     key,
     workflow,
     state,

@@ -7,24 +7,17 @@
 import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import { tolerant } from "../../compile/tolerant.js";
-import { runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { PromptAnswer } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
-import {
-  answerPrompt,
-  assertSendable,
-  deliverEvent,
-  promptsOf,
-  receiptOfAnswer,
-} from "../../run/caller/deliver-event.js";
+import { assertSendable, promptsOf, receiptOfAnswer } from "../../run/caller/deliver-event.js";
 import { outcomeError, resultOfStop, runOutcome } from "../../run/outcome.js";
 import { wakeAt } from "../../run/run-time.js";
 import { encodeRunner } from "../../run/snapshot-run.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
-import { Deferred, markHandled } from "../../system/deferred.js";
+import { markHandled } from "../../system/deferred.js";
 import type { RawSnapshot } from "../api/history.types.js";
 import type {
   AnswerOptions,
@@ -40,32 +33,27 @@ import { rawSnapshotOf } from "../history/raw-run.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { byOf, checkNames } from "../options/check-names.js";
 import { idOf, storedRun } from "../store/run-key.js";
-import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";
-import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
-import { assertHere } from "../store/sealed-run.js";
+import type { RunKey, StoredRun } from "../store/run-store.types.js";
+import { runUnknown } from "../store/runtime-errors.js";
 import { readPrompts } from "../text/shown-text.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 import { loadTree } from "../worker/load/load.js";
 import type { RunTree } from "../worker/load/run-tree.js";
-import type { DurableRun } from "../worker/run/durable-run.js";
-import { cancelRun, type Message, messageText, readReceipt } from "../worker/run/posts.js";
+import { type Message, scopedKey } from "../worker/run/messages.js";
 import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
 import { answerTo } from "./answer-to.js";
-import { scoped } from "./resume-requests.js";
 import { listingOfEnded, toListing } from "./run-lists.js";
-import type { RemoteRequest } from "./run-requests.js";
+import { type SentMessage, sendMessage } from "./send-message.js";
 import { storedStream } from "./stored-stream.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
 export interface HandleSetup {
-  readonly registry: RunRegistry;
+  readonly registry: RunTable;
   readonly workflows: RegisteredWorkflows;
   /** Of a start with `dedupe`: the run that counts, once it is accepted. */
   readonly key: RunKey;
   /** Resolves once the run is stored; to its row, where that was read. */
   readonly accept: () => Promise<StoredRun | null>;
-  /** Asks a process that executes to cancel a run that has not begun, where this one executes nothing. */
-  readonly cancelElsewhere: (request: Omit<RemoteRequest, "how">) => Promise<Receipt>;
 }
 
 export class StoredRunHandle implements RunHandle<unknown> {
@@ -133,19 +121,16 @@ export class StoredRunHandle implements RunHandle<unknown> {
     assertSendable(sent);
     const { step = null } = options;
     const by = byOf(options);
-    return this.#send({ kind: "event", event: sent, step, ...by }, options, ({ runner }) =>
-      deliverEvent(runner, { event: sent, step, promptId: null, ...by }),
-    );
+    checkNames({ key: options.key });
+    const { receipt } = await this.#send({ kind: "event", event: sent, step, ...by }, options.key ?? null);
+    return receipt;
   }
 
   async answer(promptId: string, fields: object = {}, options: AnswerOptions = {}): Promise<Receipt> {
     checkCallOptions("answer", options);
     const { by = { door: "api" } } = byOf(options);
-    const message = { kind: "answer", promptId, fields, by } as const;
-    const receipt = await this.#send(message, options, ({ runner }) => {
-      messageText(message, runner.host.compiled); // what no other process could read is refused here, too
-      return answerPrompt(runner, { promptId, fields, by });
-    });
+    checkNames({ key: options.key });
+    const { receipt } = await this.#send({ kind: "answer", promptId, fields, by }, options.key ?? null);
     const said = receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
     if (said.status !== "refused" || said.code !== "PROMPT_CLOSED") return said;
     const answered = await this.#answerTo(promptId);
@@ -159,27 +144,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return workflow === undefined ? null : answerTo({ store: registry.store, run, workflow }, promptId);
   }
 
-  async cancel(reason?: unknown, given: CallerOptions & PostOptions = {}): Promise<Receipt> {
-    checkCallOptions("cancel", given);
-    const { key: idempotencyKey } = given;
-    const { registry, key } = this.#setup;
-    checkNames({ key: idempotencyKey });
-    const by = byOf(given);
-    const message = { kind: "cancel", reason: reason ?? null, ...by } as const;
-    const known = await this.#isThere();
-    const options = idempotencyKey === undefined ? {} : { key: scoped("cancel", idempotencyKey) };
-    const earlier = options.key === undefined ? null : await registry.store.receipt(key, options.key);
-    if (earlier !== null) return JSON.parse(earlier) as Receipt;
-    // A post would wait until its time has come.
-    if (!registry.executes && (known ?? (await this.#row())).status === "scheduled")
-      return this.#setup.cancelElsewhere({ reason: message.reason, idempotencyKey: idempotencyKey ?? null, ...by });
-    let isHere = false;
-    const receipt = await this.#send(message, options, ({ runner }) => {
-      isHere = true;
-      return cancelRun(runner, { reason: message.reason, ...by });
-    });
+  async cancel(reason?: unknown, options: CallerOptions & PostOptions = {}): Promise<Receipt> {
+    checkCallOptions("cancel", options);
+    checkNames({ key: options.key });
+    const message: Message = { kind: "cancel", reason: reason ?? null, ...byOf(options) };
+    const { receipt, wasHere } = await this.#send(message, scopedKey("cancel", options.key));
     // A stored receipt comes with the end of the run, which may have been resumed since.
-    if (isHere) await this.#outcome();
+    if (wasHere) await this.#outcome();
     return receipt;
   }
 
@@ -301,76 +272,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return storedRun(registry.store, key);
   }
 
-  /** Delivers to the run in memory if it may be here; otherwise, and with a key, posts to the store. */
-  async #send(
-    message: Message,
-    { key: idempotencyKey }: PostOptions,
-    deliver: (live: DurableRun) => Promise<Receipt | null>,
-  ): Promise<Receipt> {
-    checkNames({ key: idempotencyKey });
-    const known = await this.#isThere();
-    for (;;) {
-      const live = idempotencyKey === undefined ? await this.#open() : null;
-      if (live === null) return this.#post(message, idempotencyKey ?? null, known ?? (await this.#row()));
-      const answered = new Deferred<Receipt | null>();
-      deliver(live).then(answered.resolve, (error: unknown) => answered.reject(error));
-      const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
-      if (receipt !== null) return receipt;
-      await live.left;
-      if (live.failure !== null) throw live.failure; // whether it was stored is not known
-    }
-  }
-
-  /** Resolves with the receipt. Stores the message in the first look, so that no change after it is missed. */
-  async #post(message: Message, idempotencyKey: string | null, row: StoredRun): Promise<Receipt> {
-    const { registry, key, workflows } = this.#setup;
-    if (row.outcome === null) assertHere(row);
-    const text = messageText(message, workflows.get(row.workflow).compiled);
-    const awaited = new AwaitedReceipt();
-    const look = async (): Promise<Receipt | undefined> => {
-      if (awaited.position !== null) return this.#receipt(awaited.position, awaited.mayHaveEnded());
-      const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
-      if (posted.status === "unknown") throw runUnknown(key);
-      if (posted.status === "ended") return runFinished(posted.run.status);
-      if (posted.status === "duplicate" && posted.receipt !== null) return readReceipt(posted.receipt);
-      awaited.position = posted.position;
-      awaited.isReported ||= posted.status === "duplicate";
-      const live = await this.#open(message.kind === "cancel");
-      if (live !== null) await registry.deliverPosts(key);
-      return undefined;
-    };
-    const { clock } = registry;
-    const isEarly = (change: RunChange | undefined): boolean => awaited.isEarly(change);
-    const timer = (again: () => void): (() => void) => {
-      const late = (): void => void (awaited.isEarly(undefined) || again());
-      return awaited.mayBeMissed ? clock.setTimer(clock.now() + LOOK_MS, late, true) : () => {};
-    };
-    return waitForChange(this.#setup, look, { isEarly, timer });
-  }
-
-  /** `null` also for a run of newer code: a process that has that code takes the message. */
-  #open(ignoreQueueLimits?: boolean): Promise<DurableRun | null> {
-    const { registry, key } = this.#setup;
-    return registry.open(key, ignoreQueueLimits).catch((error: unknown) => {
-      if (isOfNewerCode(error)) return null;
-      throw error;
-    });
-  }
-
-  /** @param mayHaveEnded `true`: perhaps without a receipt. */
-  async #receipt(position: number, mayHaveEnded: boolean): Promise<Receipt | undefined> {
-    const { registry, key } = this.#setup;
-    const read = () => registry.store.receipt(key, position);
-    const receipt = await read();
-    if (receipt !== null) return readReceipt(receipt);
-    if (!mayHaveEnded) return undefined;
-    const run = await this.#row();
-    if (run.outcome === null) {
-      assertHere(run);
-      return undefined;
-    }
-    const last = await read(); // it may have come with the end
-    return last === null ? runFinished(run.status) : readReceipt(last);
+  async #send(message: Message, idempotencyKey: string | null): Promise<SentMessage> {
+    const row = await this.#isThere();
+    return sendMessage(this.#setup, message, { idempotencyKey, row });
   }
 }
 
@@ -379,33 +283,4 @@ interface IdleLook {
   readonly signal?: AbortSignal | undefined;
   /** `false`: a run that works is not waited for. @default true */
   readonly waits?: boolean;
-}
-
-/** If only one change is reported, the receipt may have come with it: then it is looked for after so long. */
-const LOOK_MS = 100;
-
-/** What is known of a receipt that is on its way, by the changes of its run that were reported. */
-class AwaitedReceipt {
-  /** Position of the post; `null` until it is stored. */
-  position: number | null = null;
-  /** `true`: the report of the post itself has come, or none will. */
-  isReported = false;
-  mayBeMissed = true;
-  #mayHaveEnded = false;
-
-  /** The first change that is reported is the post, as a rule: the one that matters follows. */
-  isEarly(change: RunChange | undefined): boolean {
-    const isPost = change === "due" && !this.isReported;
-    this.isReported = true;
-    this.mayBeMissed &&= isPost;
-    this.#mayHaveEnded ||= change === undefined || change === "ended";
-    return isPost;
-  }
-
-  /** Asked once per look: whether the run may have ended since the last one. */
-  mayHaveEnded(): boolean {
-    const mayHaveEnded = this.#mayHaveEnded;
-    this.#mayHaveEnded = false;
-    return mayHaveEnded;
-  }
 }

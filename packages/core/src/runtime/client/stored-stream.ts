@@ -15,12 +15,12 @@ import type { WrittenPieces } from "../../value/pieces.types.js";
 import type { ValueType } from "../../value/storable.js";
 import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 import type { StreamPage } from "./reads/stream-cache.js";
 import { waitForChange } from "./wait-for-change.js";
 
 export interface StoredStreamSetup {
-  readonly registry: RunRegistry;
+  readonly registry: RunTable;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;

@@ -5,7 +5,7 @@ import { wrongOption } from "../../value/options.js";
 import { idOf } from "../store/run-key.js";
 import type { RunChange, RunKey } from "../store/run-store.types.js";
 import { runtimeStopped } from "../store/runtime-errors.js";
-import type { RunRegistry } from "../worker/claim/registry.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 
 export interface ChangeOptions {
   /** Makes it look again. Called with a function that does so. */
@@ -36,7 +36,7 @@ export function checkSignal(signal: AbortSignal | undefined): void {
  * @throws {WorkflowError} `RUNTIME_STOPPED`
  */
 export async function waitForChange<Value>(
-  { registry, key }: { readonly registry: RunRegistry; readonly key: RunKey },
+  { registry, key }: { readonly registry: RunTable; readonly key: RunKey },
   look: () => Promise<Value | undefined>,
   { wake, timer, isEarly, signal }: ChangeOptions = {},
 ): Promise<Value> {

@@ -24,6 +24,7 @@ export class MemoryLeases {
   readonly #unheld = new Timers<DueEntry>();
   readonly #byOwner = new Map<string, Set<MemoryRun>>();
   readonly #withPosts = new Set<MemoryRun>();
+  readonly #urgent = new Set<MemoryRun>();
   readonly #queues = new MemoryQueues();
 
   /** The only writer of leases. */
@@ -47,8 +48,8 @@ export class MemoryLeases {
     if (row.queue !== null) this.#queues.of(row.queue.name).update(run);
     else if (dueAtMs === null) dequeue(run);
     else enqueue(run, row.lease === null ? this.#unheld : this.#held, dueAtMs);
-    if (run.pending.size > 0) this.#withPosts.add(run);
-    else this.#withPosts.delete(run);
+    setMember(this.#withPosts, run, run.pending.size > 0);
+    setMember(this.#urgent, run, run.urgent.size > 0);
   }
 
   delete(run: MemoryRun): void {
@@ -56,6 +57,7 @@ export class MemoryLeases {
     if (run.row.queue !== null) this.#queues.of(run.row.queue.name).delete(run);
     dequeue(run);
     this.#withPosts.delete(run);
+    this.#urgent.delete(run);
   }
 
   /** Counts the first place of a run against the rate of its queue. */
@@ -77,7 +79,12 @@ export class MemoryLeases {
   nextWakeAtMs(of: DueRuns): number | null {
     const isWanted = wanted(of);
     const places = this.#queues.named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
-    return earliest([firstOf(this.#unheld, isWanted)?.dueAtMs ?? null, ...places]);
+    const urgent = [...this.#urgent].filter((run) => run.row.lease === null && isOfWorkflow(run, of));
+    return earliest([
+      firstOf(this.#unheld, isWanted)?.dueAtMs ?? null,
+      ...places,
+      ...urgent.map((run) => run.urgentAtMs),
+    ]);
   }
 
   /** What {@link takeDue} and {@link takePlaces} would take. */
@@ -85,18 +92,24 @@ export class MemoryLeases {
     const isWanted = wanted(of);
     const due = this.takeDue({ nowMs, limit, ...of });
     for (const run of due) this.update(run);
+    const taken = new Set(due); // urgent, and in line
+    const isWantedToo = (run: MemoryRun): boolean => isWanted(run) && !taken.has(run);
     const ends = [this.#held, ...this.#queues.named(of).map(({ queue }) => queue.held)].map(
       (held) => firstOf(held, isWanted)?.dueAtMs ?? null,
     );
     const expired = this.#endExpired(nowMs, of);
     for (const { queue, limits } of this.#queues.named(of))
-      due.push(...queue.look(limits, { nowMs, isWanted, limit: limit - due.length }));
+      due.push(...queue.look(limits, { nowMs, isWanted: isWantedToo, limit: limit - due.length }));
     const wakeAtMs = earliest([this.nextWakeAtMs(of), ...ends, ...this.#timersOfHeld(nowMs, of)]);
     for (const { run, lease, hasPlace } of expired) {
       this.set(run, lease, hasPlace);
       this.update(run);
     }
-    const runs = due.map((run) => ({ key: run.row.key, workflow: run.row.workflow, dueAtMs: run.dueAtMs ?? nowMs }));
+    const runs = due.map((run) => ({
+      key: run.row.key,
+      workflow: run.row.workflow,
+      dueAtMs: run.urgentAtMs ?? run.dueAtMs ?? nowMs,
+    }));
     return { runs, wakeAtMs };
   }
 
@@ -111,7 +124,9 @@ export class MemoryLeases {
 
   /** Takes runs out of the queues: each must get a lease. */
   takeDue({ nowMs, limit, owner, ...of }: DueRequest): MemoryRun[] {
-    const due = new Set<MemoryRun>();
+    const due = new Set<MemoryRun>(
+      [...this.#urgent].filter((run) => isFree(run, { nowMs, owner, of })).slice(0, limit),
+    );
     const passed: DueEntry[] = [];
     const isOfWorkflows = wanted(of);
     const isWanted = (run: MemoryRun): boolean => isOfWorkflows(run) && !isHeldBy(run, owner);
@@ -176,8 +191,27 @@ function isHeldBy({ row: { lease } }: MemoryRun, owner: string | undefined): boo
   return lease !== null && lease.owner === owner;
 }
 
-function wanted({ workflows, queues }: DueRuns): (run: MemoryRun) => boolean {
-  return ({ row: { workflow, queue } }) =>
-    (workflows?.includes(workflow) ?? true) &&
-    (queue === null || queues?.some(({ name }) => name === queue.name) === true);
+/** Whether an urgent run can be taken: in any state, and of any queue. */
+function isFree(
+  run: MemoryRun,
+  { nowMs, owner, of }: { readonly nowMs: number; readonly owner: string | undefined; readonly of: DueRuns },
+): boolean {
+  const { lease } = run.row;
+  return isOfWorkflow(run, of) && (lease === null || (lease.owner !== owner && lease.untilMs <= nowMs));
+}
+
+function isOfWorkflow({ row }: MemoryRun, { workflows }: DueRuns): boolean {
+  return workflows?.includes(row.workflow) ?? true;
+}
+
+function wanted(of: DueRuns): (run: MemoryRun) => boolean {
+  return (run) => {
+    const { queue } = run.row;
+    return isOfWorkflow(run, of) && (queue === null || of.queues?.some(({ name }) => name === queue.name) === true);
+  };
+}
+
+function setMember(runs: Set<MemoryRun>, run: MemoryRun, isMember: boolean): void {
+  if (isMember) runs.add(run);
+  else runs.delete(run);
 }

@@ -37,6 +37,8 @@ export class MemoryRun {
 
   /** By position, in order: posts without a receipt, and the receipts of the others. */
   readonly pending: Map<number, StoredPost> = new Map();
+  /** Positions of those in `pending` that are urgent. */
+  readonly urgent: Set<number> = new Set();
   readonly receipts: Map<number, string> = new Map();
   readonly positions: Map<string, number> = new Map();
 
@@ -72,7 +74,13 @@ export class MemoryRun {
     return this.row.lease !== null && this.row.lease.owner === owner && this.row.epoch === epoch;
   }
 
-  /** When the run needs an owner, in epoch milliseconds, past or future; `null` while it needs none. */
+  /** Since when it needs an owner in any state, in epoch milliseconds; `null` without an urgent post. */
+  get urgentAtMs(): number | null {
+    for (const position of this.urgent) return this.pending.get(position)?.atMs ?? null;
+    return null;
+  }
+
+  /** When the run needs an owner, in epoch milliseconds, past or future; `null` while it needs none. Leaves out urgent posts. */
   get dueAtMs(): number | null {
     const { lease, status, wakeAtMs } = this.row;
     if (this.isEnded) return null;
@@ -95,6 +103,7 @@ export class MemoryRun {
     if (commit.snapshot !== undefined) insert(this.snapshots, commit.snapshot, tickOf);
     for (const { position, receipt } of commit.receipts ?? []) {
       if (this.pending.delete(position)) this.receipts.set(position, receipt);
+      this.urgent.delete(position);
     }
     if (commit.summary !== undefined) this.#summarize(commit.summary);
     if (commit.prune !== undefined) this.#prune(commit.prune);

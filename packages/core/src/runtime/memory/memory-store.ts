@@ -155,22 +155,24 @@ class Memory {
     this.#maxEnded = maxEnded;
   }
 
-  post(key: RunKey, { idempotencyKey, atMs, text }: PostedMessage): PostResult {
+  post(key: RunKey, message: PostedMessage): PostResult {
+    const { idempotencyKey } = message;
     const run = this.runs.get(key);
     if (run === undefined) return { status: "unknown" };
     const earlier = idempotencyKey === null ? undefined : run.positions.get(idempotencyKey);
     if (earlier !== undefined)
       return { status: "duplicate", position: earlier, receipt: run.receipts.get(earlier) ?? null };
-    if (run.isEnded) return { status: "ended", run: run.toStored() };
-    const position = this.#addPost(run, { idempotencyKey, atMs, text });
+    if (run.isEnded && message.urgent !== true) return { status: "ended", run: run.toStored() };
+    const position = this.#addPost(run, message);
     this.leases.update(run);
     this.notify(new Map([[run, "due"]]));
     return { status: "stored", position };
   }
 
-  #addPost(run: MemoryRun, { idempotencyKey, atMs, text }: PostedMessage): number {
+  #addPost(run: MemoryRun, { idempotencyKey, atMs, text, urgent = false }: PostedMessage): number {
     const position = ++this.#lastPosition;
     run.pending.set(position, { key: run.row.key, position, idempotencyKey, atMs, text });
+    if (urgent) run.urgent.add(position);
     if (idempotencyKey !== null) run.positions.set(idempotencyKey, position);
     return position;
   }

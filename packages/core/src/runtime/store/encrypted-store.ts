@@ -56,7 +56,7 @@ type Methods = { readonly [Name in keyof RunStore]?: RunStore[Name] };
 
 function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
   const texts = new StoreTexts(cipher);
-  const { requestContinue, journals } = store;
+  const { journals } = store;
   const list = async (query: RunQuery): Promise<RunPage> => {
     const page = await store.list(query);
     return { ...page, runs: page.runs.map((run) => texts.openListedRun(run)) };
@@ -109,12 +109,6 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
           read.map((journal) => texts.openJournal(journal)),
           maxLength,
         );
-      },
-    }),
-    ...(requestContinue && {
-      async requestContinue(key, request) {
-        const result = await requestContinue.call(store, key, request);
-        return result.status === "refused" ? { ...result, run: texts.openRun(result.run) } : result;
       },
     }),
   };

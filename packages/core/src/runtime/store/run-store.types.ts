@@ -8,8 +8,6 @@
  * @module
  */
 
-import type { DoneBy } from "../../event/done-by.types.js";
-
 export interface RunStore {
   /**
    * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
@@ -26,8 +24,6 @@ export interface RunStore {
   readonly runsElsewhere?: boolean;
   /** With `runsElsewhere`: whether the store still keeps records, and with them schedules and delayed starts. @default false */
   readonly keepsRecords?: boolean;
-  /** With `runsElsewhere`: asks the process that has its runs to continue one that has ended. Resolves once that is stored. */
-  requestContinue?(key: RunKey, request: ContinueRequest): Promise<ContinueResult>;
   /** Collision-resistant hash of a text, for blobs. */
   hash(text: string): string;
   /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */
@@ -42,6 +38,8 @@ export interface RunStore {
    * Takes the leases of runs that need an owner, the longest waiting first: the lease of another owner has expired; or the run
    * has no owner, and `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With
    * `workflows`, only runs of these workflows. Runs that this owner holds stay as they are, also when their leases have expired.
+   * A run with an `urgent` post without a receipt is taken in any state: ended, before its time, and of any queue, beyond the limits
+   * of that queue and without a place.
    *
    * Runs of the named queues that need an owner follow, as many as the limits of each queue allow; runs of other queues stay. A run
    * that is taken has a place of its queue until its lease ends. Keys with a due run take turns: one run each. A key that was
@@ -79,7 +77,7 @@ export interface RunStore {
   /** Events of the stream in order, with `sequence > after`. */
   events(key: RunKey, range: Range): Promise<StoredEvent[]>;
 
-  /** Keeps a message for the present or next owner of the run. Resolves once it is on disk. */
+  /** Keeps a message for the present or next owner of the run. An ended run keeps `urgent` ones only. Resolves once it is on disk. */
   post(key: RunKey, message: PostedMessage): Promise<PostResult>;
   /** Posts without a receipt, in order: of one run, or of all runs that this owner holds. */
   posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]>;
@@ -123,20 +121,6 @@ export interface RunStore {
  * `"progressed"`: its owner has stored progress and keeps the run. If several hold, the first of these.
  */
 export type RunChange = "due" | "ended" | "progressed";
-
-export interface ContinueRequest {
-  readonly how: "resume" | "retry";
-  /** A second request with the same key changes nothing. `null`: it counts every time. */
-  readonly idempotencyKey: string | null;
-  /** Who asks for it. Left out: it is not known. */
-  readonly by?: DoneBy;
-}
-
-/** `refused`: the run cannot be continued that way in its present status. */
-export type ContinueResult =
-  | { readonly status: "accepted" }
-  | { readonly status: "unknown" }
-  | { readonly status: "refused"; readonly run: StoredRun };
 
 export interface RunKey {
   readonly tenant: string;
@@ -331,6 +315,8 @@ export interface PostedMessage {
   readonly idempotencyKey: string | null;
   readonly atMs: number;
   readonly text: string;
+  /** `true`: the run needs an owner for it at once, also before its time or turn, and after its end. @default false */
+  readonly urgent?: boolean;
 }
 
 export interface ReceivedMessage {
@@ -343,7 +329,7 @@ export interface StoredReceipt extends ReceivedMessage {
   readonly position: number;
 }
 
-export interface StoredPost extends PostedMessage {
+export interface StoredPost extends Omit<PostedMessage, "urgent"> {
   readonly key: RunKey;
   /** Position of the post; rises over all runs of the store. */
   readonly position: number;
@@ -354,6 +340,7 @@ export type PostResult =
   | { readonly status: "duplicate"; readonly position: number; readonly receipt: string | null }
   /** There is no such run: nothing was stored. */
   | { readonly status: "unknown" }
+  /** It has ended, and the message is not urgent: nothing was stored. */
   | { readonly status: "ended"; readonly run: StoredRun };
 
 /** Versioned data of a tenant beside its runs, such as a session. */

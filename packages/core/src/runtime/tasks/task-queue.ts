@@ -1,5 +1,5 @@
 /**
- * The list of work that is due at a time and is no run yet: occurrences of schedules, requests to resume.
+ * The list of work that is due at a time and is no run yet: occurrences of schedules.
  *
  * An entry is a record whose id begins with its time, so reading the due entries does not read the others. Each entry belongs to
  * another record (its source), and changes in the same transaction: a second process finds another version there.
@@ -17,7 +17,7 @@ const TENANT = "";
 const PAGE = 100;
 
 export interface DueEntry {
-  readonly what: "schedule" | "request";
+  readonly what: "schedule";
   readonly tenant: string;
   /** Id of the source. */
   readonly id: string;

@@ -37,6 +37,7 @@ import {
   upgradeTicksOf,
 } from "../worker/load/load.js";
 import type { RunTree } from "../worker/load/run-tree.js";
+import { isUrgent } from "../worker/run/messages.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { type Exported, type ExportedParts, Problems, readParts, wholeTime } from "./exported-parts.js";
 import { type StagedRun, stageRun } from "./imported-run.js";
@@ -283,7 +284,9 @@ function messagesOf(
   const received: ReceivedMessage[] = [];
   for (const { position, key: idempotencyKey, atMs, message } of posts) {
     const receipt = loaded?.tree.receipts.get(position);
-    if (receipt?.status !== "accepted") open.push({ idempotencyKey, atMs, text: JSON.stringify(message) });
+    const { kind } = message as { readonly kind: string };
+    const urgent = isUrgent(kind);
+    if (receipt?.status !== "accepted") open.push({ idempotencyKey, atMs, text: JSON.stringify(message), urgent });
     else if (idempotencyKey !== null) received.push({ idempotencyKey, receipt: JSON.stringify(receipt) });
   }
   return { posts: open, received };

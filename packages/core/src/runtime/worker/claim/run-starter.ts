@@ -1,17 +1,15 @@
 /** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
-import type { Clock } from "../../../engine/ports.js";
 import { createRunState, type RunState } from "../../../engine/state.js";
 import { beginWithChildren } from "../../../run/children.js";
-import { Deferred } from "../../../system/deferred.js";
+import { Deferred, markHandled } from "../../../system/deferred.js";
 import { beginTurn } from "../../../system/host-turns.js";
 import { idOf } from "../../store/run-key.js";
-import type { LeaseRequest, RunKey, RunStore, StoredRun } from "../../store/run-store.types.js";
+import type { RunKey, StoredRun } from "../../store/run-store.types.js";
 import { runIdConflict } from "../../store/runtime-errors.js";
-import type { GroupCommit } from "../commit/group-commit.js";
 import { createOnly, type NewRun } from "../commit/new-run.js";
 import type { DurableRun } from "../run/durable-run.js";
-import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
-import type { PlaceSetup } from "./recovery.js";
+import { placeRun } from "../run/place-run.js";
+import type { RunTable } from "./run-table.js";
 
 /** A run that begins with the state of another. */
 export interface ForkedRun extends Omit<NewRun, "started"> {
@@ -19,36 +17,18 @@ export interface ForkedRun extends Omit<NewRun, "started"> {
   readonly children: ReadonlyMap<string, RunState> | null;
 }
 
-/** Where runs begin. */
-export interface RunStarterHost {
-  readonly store: Pick<RunStore, "run">;
-  /** `false`: every run is loaded by another process. */
-  readonly claims: boolean;
-  readonly committer: GroupCommit;
-  readonly clock: Clock;
-  readonly lease: LeaseRequest;
-  readonly live: ReadonlyMap<string, DurableRun>;
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
-  /** Number of runs that may still be loaded here. */
-  readonly room: number;
-  /** Called when a run of a queue was stored. */
-  readonly onCapacity: () => void;
-}
-
 export class RunStarter {
-  readonly #setup: RunStarterHost;
-  /** Runs in memory that the store does not have yet. */
-  readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
+  readonly #table: RunTable;
   /** Runs that begin later, and are not stored yet. */
   readonly #storing: Map<string, Promise<StoredRun | null>> = new Map();
 
-  constructor(setup: RunStarterHost) {
-    this.#setup = setup;
+  constructor(table: RunTable) {
+    this.#table = table;
   }
 
   /** Resolves to `null` once the run is stored, or to the existing run of that id. */
   start(start: NewRun): Promise<StoredRun | null> {
-    const { live, claims, clock, committer, room } = this.#setup;
+    const { live, claims, clock, committer, room } = this.#table;
     const known = live.get(idOf(start.key));
     if (known !== undefined) return this.#existing(known);
     const busy = committer.whyBusy();
@@ -74,30 +54,20 @@ export class RunStarter {
       isQueued,
       releasesFirst: isQueued,
     } as const;
-    const run = this.#setup.place(workflow, { key, epoch: 1, state, descendants, ...status });
+    const run = placeRun(this.#table, workflow, { key, epoch: 1, state, descendants, ...status });
     // From here on, nothing of the other run is needed, not even its ticks.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, created);
-    if (this.#setup.claims) beginWithChildren(run.runner, { type: "run.resumed", atMs: run.runner.now() });
+    if (this.#table.claims) beginWithChildren(run.runner, { type: "run.resumed", atMs: run.runner.now() });
     else run.leave("running"); // before it has begun: without an owner, and due
     const existing = await stored;
     if (existing !== null) throw runIdConflict(key, existing.workflow, { asked: record.workflow });
   }
 
-  /** Returns whether the store does not have this run yet. */
-  has(run: DurableRun): boolean {
-    return this.#starting.has(run);
-  }
-
   /** Resolves once a run that was just started here is stored; at once for every other run. */
   async whenStored(key: RunKey): Promise<void> {
-    const live = this.#setup.live.get(idOf(key));
-    await (live === undefined ? this.#storing.get(idOf(key)) : this.#starting.get(live)?.promise);
-  }
-
-  /** The store already had a run of this id. */
-  onExists(run: DurableRun, existing: StoredRun): void {
-    this.#starting.get(run)?.resolve(existing);
+    const live = this.#table.live.get(idOf(key));
+    await (live === undefined ? this.#storing.get(idOf(key)) : live.created?.promise);
   }
 
   /** Stores a run without an owner, until its time or its turn has come. */
@@ -105,12 +75,12 @@ export class RunStarter {
     const { key, record } = start;
     const commit = createOnly(start);
     const stored = new Deferred<StoredRun | null>();
-    this.#setup.committer.add({
+    this.#table.committer.add({
       mayWait: false,
       takeCommit: () => commit,
       onCommitted: (result) => {
         stored.resolve(result.status === "exists" ? result.run : null);
-        if (record.queue !== null) this.#setup.onCapacity();
+        if (record.queue !== null) this.#table.onCapacity();
       },
       onCommitFailed: (error) => stored.reject(error),
     });
@@ -123,18 +93,18 @@ export class RunStarter {
 
   /** The run of that id in memory here, as it is stored. */
   async #existing(known: DurableRun): Promise<StoredRun | null> {
-    await this.#starting.get(known)?.promise;
-    return this.#setup.store.run(known.key);
+    await known.created?.promise;
+    return this.#table.store.run(known.key);
   }
 
   #create({ key, workflow, started, ...created }: NewRun): Promise<StoredRun | null> {
     const { compiled } = workflow;
     const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
-    const run = this.#setup.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
+    const run = placeRun(this.#table, workflow, { key, epoch: 1, state, status: "running", isStored: false });
     run.nextCommit().blobs.push(workflow.code);
     const stored = this.#whenCreated(run, created);
     // Else the first tick might wait for a turn of the host, and miss the commit that creates the run: which is a turn itself.
-    beginTurn(this.#setup.clock.now());
+    beginTurn(this.#table.clock.now());
     run.runner.begin(started);
     return stored;
   }
@@ -144,18 +114,21 @@ export class RunStarter {
     const commit = run.nextCommit();
     commit.createdAudit = audit;
     commit.create = () => {
-      const { owner, untilMs } = this.#setup.lease;
+      const { owner, untilMs } = this.#table.lease;
       return { ...record, lease: { owner, untilMs } };
     };
     const { createdAtMs, labels, forkedFrom, queue } = record;
     if (queue === null) run.origin = { createdAtMs, labels, forkedFrom };
     const stored = new Deferred<StoredRun | null>();
-    this.#starting.set(run, stored);
+    run.created = stored;
     commit.stored.promise.then(
-      () => stored.resolve(null),
+      () => {
+        run.created = null;
+        stored.resolve(null);
+      },
       (error: unknown) => stored.reject(error),
     );
-    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // the caller of the start gets the error
+    markHandled(stored.promise); // the caller of the start gets the error
     return stored.promise;
   }
 }

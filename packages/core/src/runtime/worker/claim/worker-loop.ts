@@ -1,16 +1,20 @@
 /**
- * The background work of a runtime: starts due schedules and waiting starts, claims due runs without an owner, and hears of posts by
- * others. Leases are renewed by a separate clock, see `Renewals`.
+ * The background work of a runtime, round by round: deletes what has expired, delivers posts of other processes, starts due schedules and
+ * waiting starts, and claims due runs, which the table loads. Leases are renewed by a separate clock, see `Renewals`.
  *
  * @module
  */
 
 import { Deferred, markHandled } from "../../../system/deferred.js";
 import { jittered } from "../../../system/system.js";
+import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
+import { observedClaim } from "../../observed-runtime.js";
 import { idOf } from "../../store/run-key.js";
+import type { RunKey } from "../../store/run-store.types.js";
 import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";
+import { fetchJournals } from "../load/fetched-journals.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
-import type { ClaimedBatch, RunRegistry } from "./registry.js";
+import type { RunTable } from "./run-table.js";
 
 /** Most runs of one claim. No more are claimed before these are loaded, so that other processes get their share. */
 const BATCH = 100;
@@ -19,10 +23,19 @@ const LONGEST_PAUSE_MS = 1_000;
 const TASKS_MS = 1_000;
 
 export interface WorkerLoopSetup extends RuntimeParts {
-  readonly registry: RunRegistry;
+  readonly table: RunTable;
+  readonly observer: RuntimeObserver | null;
   readonly dueWork: ScheduledTasks;
   /** Milliseconds between two claims if no change is reported. */
   readonly lookMs: number;
+}
+
+/** Runs that were claimed together. */
+interface ClaimedBatch {
+  /** {@link idOf} each. */
+  readonly keys: readonly string[];
+  /** Resolves when each is loaded, or could not be. */
+  readonly loaded: Promise<unknown>;
 }
 
 interface Claimed extends ClaimedBatch {
@@ -60,23 +73,27 @@ export class WorkerLoop {
   /** Called with the first run. */
   start(): void {
     if (this.#stopWatching !== null || this.#stopped) return;
-    const { registry, dueWork, clock, lookMs } = this.#setup;
+    const { table, dueWork, clock, lookMs } = this.#setup;
     this.#sweepAtMs = clock.now() + lookMs;
-    this.#stopWatching = registry.store.watch((key, news) => {
+    this.#stopWatching = table.store.watch((key, news) => {
       const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
-      registry.watchers.notify(id, news);
+      table.watchers.notify(id, news);
       const isAwaited = id !== null && dueWork.awaits(id);
-      if (key === null || id === null || isAwaited || !registry.live.has(id)) {
+      if (key === null || id === null || isAwaited || !table.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
-        const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !registry.hasQueues);
-        if (!isForNobody) this.look(isAwaited || news === "ended" ? null : id);
+        const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !table.hasQueues);
+        if (!isForNobody && (id === null || isAwaited || !table.isOpened(id)))
+          this.look(isAwaited || news === "ended" ? null : id);
       } else if (news === "due") {
+        const live = table.live.get(id);
         // For a run in memory here, this is news: another process has sent it a message.
-        registry.deliverPosts(key).catch(() => this.look());
+        if (live?.phase === "live") this.#deliverPosts(key).catch(() => this.look());
+        // It may be one that continues the run.
+        else live?.left.then(() => this.look(id));
       }
     });
     if (!this.#looksForDue) return; // it only hears of changes
-    registry.onCapacity = () => this.look();
+    table.onCapacity = () => this.look();
     this.#arm(this.#sweepAtMs);
   }
 
@@ -116,7 +133,7 @@ export class WorkerLoop {
 
   /** `false`: other processes do the due work. */
   get #looksForDue(): boolean {
-    const { executes, keepsRecords } = this.#setup.registry;
+    const { executes, keepsRecords } = this.#setup.table;
     return executes && keepsRecords;
   }
 
@@ -129,7 +146,7 @@ export class WorkerLoop {
   }
 
   async #round(): Promise<void> {
-    const { registry, clock, log, lookMs } = this.#setup;
+    const { table, clock, log, lookMs } = this.#setup;
     try {
       const claimed = await this.#claim();
       this.#claimed.resolve(claimed.keys.length);
@@ -144,13 +161,13 @@ export class WorkerLoop {
       // Then the timer is right for all other runs.
       if (isAllNews && this.#callOff !== null)
         return this.#arm(Math.min(this.#armedAtMs, dueAtMs), Number.isFinite(dueAtMs));
-      const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
+      const runAtMs = table.room < 1 ? null : await table.store.nextWakeAtMs(table.dueRuns);
       const wakeAtMs = Math.min(dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
       this.#arm(Math.min(this.#sweepAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
     } catch (error) {
       if (this.#stopped) return this.#claimed.resolve(0);
       this.#claimed.reject(error);
-      if (registry.closedStore.caused(error)) return;
+      if (table.closedStore.caused(error)) return;
       log.error("The claim of due runs failed; it will be retried.", error);
       this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS), clock));
     }
@@ -158,7 +175,7 @@ export class WorkerLoop {
 
   /** Starts what is due, and claims due runs as far as there is room. */
   async #claim(): Promise<Claimed> {
-    const { registry, dueWork, clock, lookMs } = this.#setup;
+    const { table, dueWork, clock, lookMs } = this.#setup;
     const mustSweep = this.#mustSweep(clock.now());
     const news = mustSweep || this.#callOff === null ? null : this.#news;
     this.#news = new Set();
@@ -166,21 +183,49 @@ export class WorkerLoop {
       this.#sweepAtMs = clock.now() + lookMs;
       await dueWork.sweep();
     }
-    if (news === null && registry.live.size > 0) await registry.deliverPosts();
+    if (news === null && table.live.size > 0) await this.#deliverPosts({ owner: table.owner });
     // First: runs that this starts are claimed below. Stores need not report them.
     if (news === null || Math.abs(clock.now() - this.#tasksReadAtMs) >= TASKS_MS) {
       this.#tasksReadAtMs = clock.now();
       this.#taskAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY;
     }
     const dueAtMs = this.#taskAtMs;
-    const limit = Math.min(BATCH, registry.room);
+    const limit = Math.min(BATCH, table.room);
     if (limit < 1 || this.#stopped)
       return { keys: none, loaded: Promise.resolve(), dueAtMs, isFull: false, isAllNews: false };
-    const { keys, loaded } = await registry.claimDue(limit);
+    const { keys, loaded } = await this.#claimDue(limit);
     // A timer that keeps this process alive may be that of a run that was just claimed.
-    const isTimerRight = registry.store.isLocal !== true || this.#isBackground;
+    const isTimerRight = table.store.isLocal !== true || this.#isBackground;
     const isAllNews = news !== null && isTimerRight && isSubset(news, new Set(keys));
     return { keys, loaded, dueAtMs, isFull: keys.length === limit, isAllNews };
+  }
+
+  async #deliverPosts(of: RunKey | { readonly owner: string }): Promise<void> {
+    const { table } = this.#setup;
+    for (const post of await table.store.posts(of)) {
+      const live = table.live.get(idOf(post.key));
+      if (live?.phase === "live") live.posts.deliver([post]);
+    }
+  }
+
+  /** Claims due runs, and begins to load them. */
+  async #claimDue(limit: number): Promise<ClaimedBatch> {
+    const { table, observer, log } = this.#setup;
+    table.claimsUnderWay++;
+    const claiming = table.store.claimDue({ ...table.lease, limit, ...table.dueRuns });
+    const claimed = await claiming.finally(() => table.claimsUnderWay--);
+    const journals = fetchJournals(
+      table.store,
+      claimed.map(({ run }) => run),
+    );
+    const loads = claimed.map(async (one) => {
+      if (observer?.onClaim !== undefined) observer.onClaim(observedClaim(one, table.clock.now()));
+      const journal = journals.then((all) => all.get(idOf(one.run.key)));
+      await table.loadClaimed(one, journal).catch((error: unknown) => {
+        log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error);
+      });
+    });
+    return { keys: claimed.map(({ run }) => idOf(run.key)), loaded: Promise.all(loads) };
   }
 
   /** Also `true` if the clock is before the last sweep: it was set back, and would delay the next one. */
@@ -190,10 +235,10 @@ export class WorkerLoop {
 
   /** @param isDue `true`: a run needs an owner, so the timer keeps the process alive. */
   #arm(wantedMs: number, isDue = false): void {
-    const { clock, registry, lookMs } = this.#setup;
+    const { clock, table, lookMs } = this.#setup;
     // Where the clock was set back while the store was asked, it would sleep for longer.
     const atMs = Math.min(wantedMs, clock.now() + lookMs);
-    const isBackground = registry.store.isLocal === true && !isDue;
+    const isBackground = table.store.isLocal === true && !isDue;
     if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs && this.#isBackground === isBackground))
       return;
     this.#callOff?.();

@@ -2,7 +2,6 @@
 import type { EventData } from "../../../engine/state.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
-  ReceivedMessage,
   RecordWrite,
   RunCommit,
   RunKey,
@@ -27,8 +26,8 @@ export class Commit {
   /** Sequence numbers of events that are no longer needed. */
   forget: number[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
-  /** Stored with its first tick. */
-  received: readonly ReceivedMessage[] = [];
+  /** Position of the post that its first tick answers: the run continues after its end. */
+  continuedBy: number | null = null;
   /** Called when the commit is sent: its lease begins then. */
   create: (() => NonNullable<RunCommit["create"]>) | null = null;
   summary: RunSummary | null = null;
@@ -61,7 +60,7 @@ export class Commit {
     this.entries.length = 0;
     this.ticks = 0;
     this.end = null;
-    this.received = [];
+    this.continuedBy = null;
     this.audit = none;
     this.settleUpdates();
   }
@@ -82,7 +81,7 @@ export class Commit {
     if (next.passing.size > 0) this.passing = new Set([...this.passing, ...next.passing]);
     if (next.forget !== null) this.forget = [...(this.forget ?? []), ...next.forget];
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
-    if (next.received.length > 0) this.received = [...this.received, ...next.received];
+    this.continuedBy ??= next.continuedBy;
     if (next.audit.length > 0) this.audit = [...this.audit, ...next.audit];
     this.summary = next.summary ?? this.summary;
     this.snapshot = next.snapshot ?? this.snapshot;
@@ -131,12 +130,16 @@ export class Commit {
     if (this.summary !== null) commit.summary = this.summary;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
-    if (this.receipts !== null) commit.receipts = this.receipts;
-    if (this.received.length > 0) commit.received = this.received;
+    const receipts = [...(this.receipts ?? none), ...receiptOf(this.continuedBy)];
+    if (receipts.length > 0) commit.receipts = receipts;
     const records = [...this.createdAudit, ...this.audit, ...(this.#updates?.writes() ?? none)];
     if (records.length > 0) commit.records = records;
     if (this.release) commit.release = true;
     if (blobs.length > 0) commit.blobs = blobs;
     return commit;
   }
+}
+
+function receiptOf(position: number | null): { readonly position: number; readonly receipt: string }[] {
+  return position === null ? [] : [{ position, receipt: '{"status":"accepted","sequence":0}' }];
 }

@@ -7,6 +7,7 @@
  * @module
  */
 import type { Receipt } from "../../../engine/command.js";
+import type { Clock } from "../../../engine/ports.js";
 import type { EventData, Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { invariant } from "../../../errors/invariant.js";
@@ -18,6 +19,7 @@ import type { RunBudgetPort } from "../../../run/run-budget.types.js";
 import { timeAt, wakeAt } from "../../../run/run-time.js";
 import { encodeStored } from "../../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
+import type { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
 import { auditOfTicks } from "../../audit/audited-ticks.js";
 import type { Budgets } from "../../budget/budgets.js";
@@ -30,7 +32,7 @@ import type {
   StoredRun,
   StoredStatus,
 } from "../../store/run-store.types.js";
-import { leaseLost, runtimeStopped } from "../../store/runtime-errors.js";
+import { leaseLost } from "../../store/runtime-errors.js";
 import { codeText, entryText, placeOfChild } from "../../text/journal-text.js";
 import { isOutcome, shownText } from "../../text/shown-text.js";
 import { TickTexts } from "../../text/tick-texts.js";
@@ -38,18 +40,20 @@ import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit } from "../commit/commit.js";
 import type { Committing, GroupCommit } from "../commit/group-commit.js";
 import type { RecordQueue } from "../commit/record-queue.js";
-import type { StoredRunJson } from "../load/load.js";
+import type { RunReads, StoredRunJson } from "../load/load.js";
 import { isAtWork, outcomeWith, summaryOf } from "../release/run-summary.js";
 import { SnapshotPolicy } from "../release/snapshot-policy.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
 import type { LoadedRun } from "./loaded-run.types.js";
+import { RunPosts } from "./posts.js";
 import { RunRecords } from "./run-records.js";
-import type { DurableRunSettings, RunRequest } from "./run-settings.types.js";
+import type { DurableRunSettings } from "./run-settings.types.js";
 
-/** What a live run reports to its runtime, and asks of it. */
+/** Where runs are in memory: what loads them asks of it, and what they report. A runtime, or a host that places runs itself. */
 export interface RunSupervisor {
-  readonly store: Pick<RunStore, "hash" | "record">;
+  readonly store: RunReads & Pick<RunStore, "hash" | "record" | "run" | "claim" | "commit">;
+  readonly clock: Clock;
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
@@ -61,6 +65,10 @@ export interface RunSupervisor {
   readonly keepsAudit: boolean;
   /** Whether the row of a run is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
+  /** The run is in memory from here on. */
+  onPlaced(run: DurableRun): void;
+  /** A run could not be loaded. */
+  onUnloadable?(key: RunKey): void;
   /** These ticks will be part of its next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
   /** A call has written something that is not stored yet. */
@@ -71,8 +79,8 @@ export interface RunSupervisor {
   onLeft(run: DurableRun): void;
   /** The run has left memory because it could not be stored; `fenced`: another process owns it now. */
   onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
-  /** A run of that id existed already. */
-  onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
+  /** The run has left memory, because a run of that id existed already. */
+  onExists(run: DurableRun): void;
 }
 
 export interface DurableRunSetup extends LoadedRun {
@@ -104,9 +112,8 @@ export class DurableRun implements RunJournal, Committing {
   #isStored: boolean;
   /** A commit of it was stored since it came into memory. */
   hasStored = false;
-  /** `null` once its first ticks here are stored. */
-  #request: RunRequest | null;
-  #isRequestNoted = false;
+  /** `null` once its first ticks here are on their way. */
+  #continuedBy: number | null;
   readonly #releasesFirst: boolean;
   /** The event that ends the run, once it is stored as its outcome. */
   #storedEnd: EventData | null = null;
@@ -116,8 +123,11 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
   #words: CallWords | null = null;
+  #posts: RunPosts | null = null;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
   origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
+  /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
+  created: Deferred<StoredRun | null> | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */
@@ -140,7 +150,7 @@ export class DurableRun implements RunJournal, Committing {
     this.#isOtherCode = setup.upgradeTicks !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
-    this.#request = setup.request;
+    this.#continuedBy = setup.continuedBy;
     this.left = new Promise((resolve) => {
       this.#resolveLeft = () => {
         this.#records?.settle();
@@ -177,6 +187,17 @@ export class DurableRun implements RunJournal, Committing {
   /** `true`: something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
+  }
+
+  /** `true`: the store does not have it yet. */
+  get isNew(): boolean {
+    return !this.#isStored;
+  }
+
+  /** Messages from other processes. */
+  get posts(): RunPosts {
+    this.#posts ??= new RunPosts(this.runner, (position, receipt) => this.#receipt(position, receipt));
+    return this.#posts;
   }
 
   /** What its calls have written. */
@@ -225,7 +246,8 @@ export class DurableRun implements RunJournal, Committing {
       commit.blobs.push(this.workflow.code);
       this.#isOtherCode = false;
     }
-    if (this.#request !== null && !this.#isRequestNoted) this.#note(this.#request, commit);
+    if (this.#continuedBy !== null) commit.continuedBy = this.#continuedBy;
+    this.#continuedBy = null;
     this.#records?.admit(runner, ticks, commit);
     this.#supervisor.onRound?.(this, runner, ticks);
     for (const tick of ticks) {
@@ -256,18 +278,6 @@ export class DurableRun implements RunJournal, Committing {
     this.#phase = "leaving";
     this.#summarize("running", null, commit.atMs);
     commit.release = true;
-  }
-
-  #note({ received, stored }: RunRequest, commit: Commit): void {
-    this.#isRequestNoted = true;
-    commit.received = received;
-    commit.stored.promise.then(
-      () => {
-        this.#request = null;
-        stored.resolve();
-      },
-      (error: unknown) => stored.reject(error),
-    );
   }
 
   entryOf(runner: LiveRun, tick: Tick): string {
@@ -353,7 +363,7 @@ export class DurableRun implements RunJournal, Committing {
     else this.#isFenced = true;
   }
 
-  receipt(position: number, receipt: Receipt): void {
+  #receipt(position: number, receipt: Receipt): void {
     if (this.#phase === "left") return;
     const commit = this.nextCommit();
     commit.receipts ??= [];
@@ -387,7 +397,8 @@ export class DurableRun implements RunJournal, Committing {
     if (commit === null || this.#phase === "left") return;
     if (result.status === "exists") {
       this.#leaveAtOnce();
-      return this.#supervisor.onExists(this, result);
+      this.created?.resolve(result.run);
+      return this.#supervisor.onExists(this);
     }
     if (result.status === "conflict") return this.#updateAgain(commit, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
@@ -481,7 +492,6 @@ export class DurableRun implements RunJournal, Committing {
       commit?.settleUpdates();
       commit?.stored.reject(error);
     }
-    this.#request?.stored.reject(error);
     this.#supervisor.onLost(this, error, how);
   }
 
@@ -496,7 +506,6 @@ export class DurableRun implements RunJournal, Committing {
 
   #leaveStored(): void {
     this.#phase = "left";
-    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers whose messages are stored
     this.runner.release("the run has left memory"); // children of one that has ended
     this.#resolveLeft();
     this.#supervisor.onLeft(this);

@@ -1,6 +1,6 @@
 /**
- * The registry of the runs in memory here: how they are claimed, and leave. At most one in memory per run; several processes
- * share a store by leases.
+ * The runs that are in memory here: how they are found, come, report and leave. At most one in memory per run; several processes share a
+ * store by leases.
  *
  * @module
  */
@@ -11,18 +11,14 @@ import type { Outcome } from "../../../engine/state.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { outcomeError } from "../../../run/outcome.js";
 import { decodeOutcome } from "../../../snapshot/decode-parts.js";
-import { jittered } from "../../../system/system.js";
-import type { DueReport } from "../../api/runtime.types.js";
 import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { StreamCache } from "../../client/reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../../client/reads/watchers.js";
-import { observedClaim } from "../../observed-runtime.js";
 import type { ResolvedRuntimeOptions } from "../../runtime-options.js";
 import { idOf } from "../../store/run-key.js";
 import type {
   ClaimedRun,
-  CommitResult,
   DueRuns,
   LeaseRequest,
   QueueLimits,
@@ -35,33 +31,26 @@ import { assertHere } from "../../store/sealed-run.js";
 import { parseJson } from "../../text/journal-text.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordQueue } from "../commit/record-queue.js";
-import { fetchJournals } from "../load/fetched-journals.js";
-import { DurableRun, type RunSupervisor } from "../run/durable-run.js";
-import { Posts } from "../run/posts.js";
+import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import type { DurableRunSettings } from "../run/run-settings.types.js";
-import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
+import type { RuntimeParts } from "../workflows/registered-workflows.js";
 import { ClosedStore } from "./closed-store.js";
+import { type Journal, Loader } from "./loader.js";
 import { ReclaimBackoff } from "./reclaim-backoff.js";
-import { type Loading, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
-import { RunStarter, type RunStarterHost } from "./run-starter.js";
 import { Slots } from "./slots.js";
 
 /** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
 const LOADS_AT_ONCE = 8;
-const FIRST_RELOAD_MS = 1_000;
-const LONGEST_RELOAD_MS = 30_000;
 
-/** Runs that were claimed together. */
-export interface ClaimedBatch {
-  /** {@link idOf} each. */
-  readonly keys: readonly string[];
-  /** Resolves when each is loaded, or could not be. */
-  readonly loaded: Promise<unknown>;
-}
+/**
+ * Why a run is opened. `"urgent"`: it has a post for which neither its time nor its turn is awaited. `"own"`: this process may hold it.
+ * With both, it may have ended.
+ */
+export type OpenReason = "asked" | "urgent" | "own";
 
-type RegistryOptions = Pick<ResolvedRuntimeOptions, "executes" | "maxRuns" | "leaseMs" | "settings">;
+type TableOptions = Pick<ResolvedRuntimeOptions, "executes" | "maxRuns" | "leaseMs" | "settings">;
 
-export interface RegistrySetup extends RuntimeParts, RegistryOptions {
+export interface RunTableSetup extends RuntimeParts, TableOptions {
   readonly owner: string;
   readonly queues: readonly QueueLimits[];
   readonly observer: RuntimeObserver | null;
@@ -72,7 +61,7 @@ export interface RegistrySetup extends RuntimeParts, RegistryOptions {
 const LAST_MS = 2_000;
 const SILENT_MS = 250;
 
-export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
+export class RunTable implements RunSupervisor {
   readonly store: RunStore;
   readonly executes: boolean;
   readonly isDueByClock = true;
@@ -88,29 +77,26 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   readonly streams: StreamCache;
   readonly turns: RecordQueue;
   readonly budgets: Budgets | null;
-  readonly beginnings: RunStarter;
   readonly closedStore: ClosedStore;
   /** Called when a run that resumes later was evicted, when a run of a queue has come or left, or when there is room for one more. */
   onCapacity: () => void = () => {};
-  readonly #setup: RegistrySetup;
-  readonly #due: Required<DueRuns>;
-  readonly #posts: Posts = new Posts();
-  readonly #recovery: Recovery;
+  /** Called when a run has left memory because the store failed. */
+  onUnstored: (key: RunKey) => void = () => {};
+  /** Number of claims whose answers are on their way. */
+  claimsUnderWay = 0;
+  readonly #setup: RunTableSetup;
+  readonly #loader: Loader;
   readonly #pauses: ReclaimBackoff;
-  /** Each calls off a timer that loads a run again. */
-  readonly #reloads = new Set<() => void>();
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   readonly #loads = new Slots(LOADS_AT_ONCE);
-  /** Number of claims whose answers are on their way. */
-  #claims = 0;
+  /** How many changes were reported of runs that somebody here has posted to and opens. */
+  readonly #reported: Map<string, number> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
-  /** Held at the last renewal, and not in memory then. */
-  #unknown: ReadonlySet<string> = new Set();
   #stopped = false;
   #isOver = false;
 
-  constructor(setup: RegistrySetup) {
+  constructor(setup: RunTableSetup) {
     this.#setup = setup;
     this.store = setup.store;
     this.executes = setup.executes;
@@ -123,15 +109,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     this.turns = new RecordQueue(setup.clock);
     this.budgets = setup.budgets;
     this.streams = new StreamCache(this, setup.workflows);
-    this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.hasQueues = setup.queues.length > 0;
-    this.beginnings = new RunStarter(this);
-    this.#recovery = new Recovery({
-      registry: this,
-      workflows: setup.workflows,
-      posts: this.#posts,
-      backOffMs: setup.leaseMs,
-    });
+    this.#loader = new Loader({ supervisor: this, workflows: setup.workflows, backOffMs: setup.leaseMs });
   }
 
   /** False: every run comes into memory in another process. */
@@ -147,6 +126,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   /** A run elsewhere is stored by a host that keeps no audit. */
   get keepsAudit(): boolean {
     return this.store.runsElsewhere !== true;
+  }
+
+  /** Runs that are due for this process. */
+  get dueRuns(): Required<DueRuns> {
+    return { workflows: this.#setup.workflows.names, queues: this.#setup.queues };
   }
 
   /** How many more runs this process may claim. */
@@ -180,33 +164,33 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     const live = this.live.get(idOf(key));
     if (live?.phase === "live" && live.runner.isQuiet()) live.leave("waiting");
     if (live !== undefined && live.phase !== "live") await live.left;
-    await this.#recovery.clearBackoff(key);
+    await this.#loader.clearBackoff(key);
   }
 
   /**
    * The run in memory: at once, or loaded if it has no owner. `null` if another process has it, it has ended, it is not due yet, or no run
    * comes into memory here.
    *
-   * @param ignoreQueueLimits `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
+   * @param why What is known of it, see {@link OpenReason}.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey, ignoreQueueLimits: boolean = false): Promise<DurableRun | null> {
+  async open(key: RunKey, why: OpenReason = "asked"): Promise<DurableRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
       if (known?.phase === "live") return known;
       this.assertOpen();
-      if (!this.executes || known?.phase === "ended") return null;
+      if (!this.executes || (known?.phase === "ended" && why === "asked")) return null;
       if (known !== undefined) {
         await known.left;
         continue;
       }
       const opening = this.#opening.get(id);
-      if (ignoreQueueLimits && opening !== undefined) {
+      if (why === "urgent" && opening !== undefined) {
         await opening.catch(() => null); // claimed before it had that post
         continue;
       }
-      const live = await (opening ?? this.#remember(id, this.#claim(key, ignoreQueueLimits)));
+      const live = await (opening ?? this.#remember(id, this.#claim(key, why)));
       if (live === null) await this.#assertLoadable(key);
       return live;
     }
@@ -214,27 +198,27 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
 
   /** @throws {WorkflowError} The reason why the run could not be loaded here, while no other process has it. */
   async #assertLoadable(key: RunKey): Promise<void> {
-    const error = this.#recovery.failures.get(idOf(key));
+    const error = this.#loader.failures.get(idOf(key));
     if (error === undefined) return;
     const lease = (await this.store.run(key))?.lease;
-    if (lease && lease.owner !== this.#recovery.backOffOwner) this.#recovery.failures.delete(idOf(key));
+    if (lease && lease.owner !== this.#loader.backOffOwner) this.#loader.failures.delete(idOf(key));
     else throw error;
   }
 
   /** Loads a run that this owner has just claimed. */
-  async loadClaimed(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
+  async loadClaimed(claimed: ClaimedRun, journal: Journal): Promise<DurableRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // An answer that comes so late that the run was claimed again meanwhile.
-    if (known?.phase === "live" && known.epoch >= claimed.run.epoch && !this.beginnings.has(known)) return known;
+    if (known?.phase === "live" && known.epoch >= claimed.run.epoch && !known.isNew) return known;
     // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and its caller gets it.
-    if (known !== undefined && !this.beginnings.has(known)) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, loading));
+    if (known !== undefined && !known.isNew) known.fence();
+    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, journal));
   }
 
-  #load(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
-    return this.#loads.run(() => this.#recovery.load(claimed, loading));
+  #load(claimed: ClaimedRun, journal?: Journal): Promise<DurableRun | null> {
+    return this.#loads.run(() => this.#loader.load(claimed, journal));
   }
 
   /** Resolves when the run is not being loaded here, or is in memory. */
@@ -249,96 +233,54 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return opening;
   }
 
-  async #claim(key: RunKey, ignoreQueueLimits: boolean): Promise<DurableRun | null> {
+  async #claim(key: RunKey, why: OpenReason): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
-    const claimed = await this.store.claim(key, { ...this.lease, ignoreQueueLimits });
+    const request = { ended: why !== "asked", ignoreQueueLimits: why === "urgent" };
+    const claimed = await this.store.claim(key, { ...this.lease, ...request });
     return claimed === null ? null : this.#load(claimed);
   }
 
-  /** In memory from here on. */
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
-    const live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
-    this.live.set(idOf(setup.key), live);
-    return live;
+  onPlaced(live: DurableRun): void {
+    this.live.set(idOf(live.key), live);
   }
 
-  // ---- posts of other processes
-
-  /** @param of One run. @default all that this owner has */
-  async deliverPosts(of: RunKey | null = null): Promise<void> {
-    for (const post of await this.store.posts(of ?? { owner: this.owner })) {
-      const live = this.live.get(idOf(post.key));
-      if (live?.phase === "live") this.#posts.deliver(live, [post]);
-    }
-  }
-
-  // ---- leases
-
-  async renew(): Promise<void> {
-    const before = [...this.live].filter(([, live]) => live.isHeld);
-    const keys = await this.store.renew(this.lease);
-    const held = new Set(keys.map(idOf));
-    for (const [id, live] of before) if (live.isHeld && !held.has(id)) live.fence();
-    this.#reclaimOwn(keys);
+  onUnloadable(key: RunKey): void {
+    this.watchers.notify(idOf(key));
   }
 
   /**
-   * Runs of this owner that are not in memory: the answer to a claim was lost, or a run could neither be loaded nor released. A run that
-   * is still missing at the next renewal is not just arriving; without this it would be lost for as long as this process lives.
+   * The caller posts to the run and opens it next, so the worker loop need not look for it. It looks after all if more than that post
+   * was reported meanwhile.
    */
-  #reclaimOwn(keys: readonly RunKey[]): void {
-    if (this.#stopped || this.#claims > 0) return void (this.#unknown = new Set()); // they may be those of a claim on its way
-    const unknown = keys.filter((key) => !this.live.has(idOf(key)) && !this.#opening.has(idOf(key)));
-    for (const key of unknown.filter((one) => this.#unknown.has(idOf(one))))
-      this.open(key).catch((error: unknown) =>
-        this.#setup.log.error(`Run "${key.runId}" is held by this process and could not be loaded.`, error),
-      );
-    this.#unknown = new Set(unknown.map(idOf));
-  }
-
-  nextWakeAtMs(): Promise<number | null> {
-    return this.store.nextWakeAtMs(this.#due);
-  }
-
-  async due(limit: number): Promise<DueReport> {
-    await this.committer.barrier();
-    const request = { nowMs: this.clock.now(), limit, ...this.#due };
-    const { runs, wakeAtMs } = await this.store.due(request);
-    return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
-  }
-
-  /** Claims due runs, and begins to load them. */
-  async claimDue(limit: number): Promise<ClaimedBatch> {
-    const { observer, log } = this.#setup;
-    const claimed = await this.#claimDue(limit);
-    const journals = fetchJournals(
-      this.store,
-      claimed.map(({ run }) => run),
-    );
-    const loads = claimed.map(async (one) => {
-      if (observer?.onClaim !== undefined) observer.onClaim(observedClaim(one, this.clock.now()));
-      const journal = journals.then((all) => all.get(idOf(one.run.key)));
-      await this.loadClaimed(one, { journal }).catch((error: unknown) =>
-        log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
-      );
-    });
-    return { keys: claimed.map(({ run }) => idOf(run.key)), loaded: Promise.all(loads) };
-  }
-
-  async #claimDue(limit: number): Promise<ClaimedRun[]> {
-    this.#claims++;
+  async whileOpening<Result>(key: RunKey, work: () => Promise<Result>): Promise<Result> {
+    const id = idOf(key);
+    const before = this.#reported.get(id);
+    this.#reported.set(id, before ?? 0);
     try {
-      return await this.store.claimDue({ ...this.lease, limit, ...this.#due });
+      return await work();
     } finally {
-      this.#claims--;
+      const reports = this.#reported.get(id) ?? 0;
+      if (before === undefined) this.#reported.delete(id);
+      if (before === undefined && reports > 1) this.onCapacity();
     }
+  }
+
+  /** Returns whether somebody here opens the run. */
+  isOpened(id: string): boolean {
+    const reports = this.#reported.get(id);
+    if (reports !== undefined) this.#reported.set(id, reports + 1);
+    return reports !== undefined;
+  }
+
+  /** Whether the run is in memory here, or is about to be. */
+  isComing(id: string): boolean {
+    return this.live.has(id) || this.#opening.has(id);
   }
 
   async stop(drainMs: number): Promise<void> {
     const untilMs = this.clock.now() + drainMs;
     this.#stopped = true;
     this.#pauses.stop();
-    for (const callOff of this.#reloads) callOff();
     await this.#quiet(drainMs);
     const leftMs = Math.min(drainMs, Math.max(0, untilMs - this.clock.now()));
     const isSilent = Math.min(drainMs, this.committer.silentMs) >= SILENT_MS;
@@ -403,9 +345,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     if (live.isQueued || live.runner.state.outcome === null) this.onCapacity();
   }
 
-  onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
+  onExists(live: DurableRun): void {
     this.#forget(live);
-    this.beginnings.onExists(live, run);
   }
 
   onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
@@ -419,21 +360,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
       error,
     );
-    this.#reload(live.key, FIRST_RELOAD_MS);
-  }
-
-  /** Repeats until the store accepts it, or another process has the run. */
-  #reload(key: RunKey, pauseMs: number): void {
-    if (this.#stopped) return;
-    const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs, this.clock), () => {
-      this.#reloads.delete(callOff);
-      this.open(key).catch((error: unknown) => {
-        if (this.#stopped || this.closedStore.caused(error)) return; // the next owner loads it
-        this.#setup.log.error(`Run "${key.runId}" could not be loaded again; this process tries again.`, error);
-        this.#reload(key, Math.min(2 * pauseMs, LONGEST_RELOAD_MS));
-      });
-    });
-    this.#reloads.add(callOff);
+    this.onUnstored(live.key);
   }
 
   #forget(live: DurableRun): void {

@@ -1,0 +1,175 @@
+/**
+ * Sends a message to a run, wherever it is: to the run in memory here, or as a post that its owner takes.
+ *
+ * @module
+ */
+import type { Receipt } from "../../authoring/handler.types.js";
+import { runFinished } from "../../engine/command.js";
+import { Deferred } from "../../system/deferred.js";
+import { idOf, storedRun } from "../store/run-key.js";
+import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";
+import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
+import { assertHere } from "../store/sealed-run.js";
+import type { RunTable } from "../worker/claim/run-table.js";
+import type { DurableRun } from "../worker/run/durable-run.js";
+import {
+  continues,
+  deliverMessage,
+  isContinuation,
+  isUrgent,
+  type Message,
+  messageText,
+  refusedByEnd,
+} from "../worker/run/messages.js";
+import { readReceipt } from "../worker/run/posts.js";
+import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
+import { waitForChange } from "./wait-for-change.js";
+
+export interface SendSetup {
+  readonly registry: RunTable;
+  readonly workflows: RegisteredWorkflows;
+  readonly key: RunKey;
+}
+
+export interface Sending {
+  /** A second message with the same key changes nothing. `null`: it counts every time. */
+  readonly idempotencyKey: string | null;
+  /** The row of the run, if it was just read. */
+  readonly row: StoredRun | null;
+}
+
+export interface SentMessage {
+  readonly receipt: Receipt;
+  /** `true`: the run was in memory here, so what the message did is stored and no post was needed. */
+  readonly wasHere: boolean;
+}
+
+/**
+ * Resolves with the receipt, once what the message did is stored. With a key, always posts: the store knows the keys.
+ *
+ * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_MOVED`, `RUN_FINISHED` and `RUN_NOT_RETRYABLE` for `resume` and `retry`,
+ * `VALUE_UNSERIALIZABLE`, what is wrong with the message, and what keeps the run from being loaded here.
+ */
+export async function sendMessage(setup: SendSetup, message: Message, sending: Sending): Promise<SentMessage> {
+  for (;;) {
+    const live = sending.idempotencyKey === null ? await openHere(setup, message) : null;
+    if (live === null) return { receipt: await post(setup, message, sending), wasHere: false };
+    // What no other process could read is refused here, too.
+    if (message.kind === "answer") messageText(message, live.workflow.compiled);
+    const answered = new Deferred<Receipt | null>();
+    deliverMessage(live.runner, message).then(answered.resolve, (error: unknown) => answered.reject(error));
+    const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
+    if (receipt !== null) return { receipt, wasHere: true };
+    await live.left;
+    if (live.failure !== null) throw live.failure; // whether it was stored is not known
+  }
+}
+
+/** Stores the message in the first look, so that no change after it is missed. */
+async function post(setup: SendSetup, message: Message, { idempotencyKey, row }: Sending): Promise<Receipt> {
+  const { registry, key, workflows } = setup;
+  const run = row ?? (await lastRow(setup));
+  if (run.outcome === null || continues(message.kind, run.status)) assertHere(run);
+  else if (isUrgent(message.kind)) return refusedByRow(setup, message, { idempotencyKey, row: run });
+  const text = messageText(message, workflows.get(run.workflow).compiled);
+  const posted = { idempotencyKey, atMs: registry.clock.now(), text, ...(isUrgent(message.kind) && { urgent: true }) };
+  const awaited = new AwaitedReceipt();
+  const look = async (): Promise<Receipt | undefined> => {
+    if (awaited.position !== null) return receiptOf(setup, message, awaited);
+    return registry.whileOpening(key, store);
+  };
+  const store = async (): Promise<Receipt | undefined> => {
+    const result = await registry.store.post(key, posted);
+    if (result.status === "unknown") throw runUnknown(key);
+    if (result.status === "ended") return runFinished(result.run.status);
+    if (result.status === "duplicate" && result.receipt !== null) return readReceipt(result.receipt);
+    const { position } = result;
+    awaited.position = position;
+    awaited.isReported ||= result.status === "duplicate";
+    const live = await registry.open(key, isUrgent(message.kind) ? "urgent" : "asked").catch((error: unknown) => {
+      if (!isOfNewerCode(error) || (isContinuation(message.kind) && run.outcome === null)) throw error;
+      return null; // a process that has that code takes the message
+    });
+    if (live !== null) live.posts.deliver([{ ...posted, key, position }]);
+    return undefined;
+  };
+  const { clock } = registry;
+  const isEarly = (change: RunChange | undefined): boolean => awaited.isEarly(change);
+  const timer = (again: () => void): (() => void) => {
+    const late = (): void => void (awaited.isEarly(undefined) || again());
+    return awaited.mayBeMissed ? clock.setTimer(clock.now() + LOOK_MS, late, true) : () => {};
+  };
+  return waitForChange(setup, look, { isEarly, timer });
+}
+
+/** The row, with the end of a run that has just ended here. */
+async function lastRow({ registry, key }: SendSetup): Promise<StoredRun> {
+  const live = registry.live.get(idOf(key));
+  if (live?.phase === "ended") await live.left;
+  return storedRun(registry.store, key);
+}
+
+/** The run has ended, and the message is not for ended runs: its receipt if its key is known, else the refusal. */
+async function refusedByRow(
+  { registry, key }: SendSetup,
+  { kind }: Message,
+  { idempotencyKey, row }: Sending,
+): Promise<Receipt> {
+  const earlier = idempotencyKey === null ? null : await registry.store.receipt(key, idempotencyKey);
+  return earlier === null ? refusedByEnd(kind, key.runId, row?.status ?? "completed") : readReceipt(earlier);
+}
+
+/** `null` also for a run of newer code, which takes the message as a post. */
+async function openHere({ registry, key }: SendSetup, { kind }: Message): Promise<DurableRun | null> {
+  const live = registry.live.get(idOf(key));
+  // One that has ended is not claimed without its post.
+  if (isContinuation(kind)) return live?.phase === "live" ? live : null;
+  return registry.open(key).catch((error: unknown) => {
+    if (isOfNewerCode(error)) return null;
+    throw error;
+  });
+}
+
+async function receiptOf(setup: SendSetup, { kind }: Message, awaited: AwaitedReceipt): Promise<Receipt | undefined> {
+  const { registry, key } = setup;
+  const read = () => registry.store.receipt(key, awaited.position as number);
+  const receipt = await read();
+  if (receipt !== null) return readReceipt(receipt);
+  if (!awaited.mayHaveEnded()) return undefined;
+  const run = await storedRun(registry.store, key);
+  if (run.outcome === null || isContinuation(kind)) {
+    assertHere(run);
+    return undefined;
+  }
+  const last = await read(); // it may have come with the end
+  return last === null ? runFinished(run.status) : readReceipt(last);
+}
+
+/** If only one change is reported, the receipt may have come with it: then it is looked for after so long. */
+const LOOK_MS = 100;
+
+/** What is known of a receipt that is on its way, by the changes of its run that were reported. */
+class AwaitedReceipt {
+  /** Position of the post; `null` until it is stored. */
+  position: number | null = null;
+  /** `true`: the report of the post itself has come, or none will. */
+  isReported = false;
+  mayBeMissed = true;
+  #mayHaveEnded = false;
+
+  /** The first change that is reported is the post, as a rule: the one that matters follows. */
+  isEarly(change: RunChange | undefined): boolean {
+    const isPost = change === "due" && !this.isReported;
+    this.isReported = true;
+    this.mayBeMissed &&= isPost;
+    this.#mayHaveEnded ||= change === undefined || change === "ended";
+    return isPost;
+  }
+
+  /** Asked once per look: whether the run may have ended since the last one. */
+  mayHaveEnded(): boolean {
+    const mayHaveEnded = this.#mayHaveEnded;
+    this.#mayHaveEnded = false;
+    return mayHaveEnded;
+  }
+}

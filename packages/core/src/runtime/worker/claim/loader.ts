@@ -1,0 +1,286 @@
+/**
+ * From a claimed row to a run in memory, which resumes where its ticks end.
+ *
+ * @module
+ */
+import { type Receipt, runFinished } from "../../../engine/command.js";
+import { createRunState, type Outcome } from "../../../engine/state.js";
+import type { Tick } from "../../../engine/tick.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
+import { PiecesEvent } from "../../../event/built-in-events.js";
+import { beginWithChildren } from "../../../run/children.js";
+import { initialStore } from "../../../run/state-of-run.js";
+import { idOf } from "../../store/run-key.js";
+import type {
+  ClaimedRun,
+  RunCommit,
+  RunKey,
+  StoredJournal,
+  StoredPost,
+  StoredRun,
+  StoredStatus,
+} from "../../store/run-store.types.js";
+import { cannotResume, isOfNewerCode } from "../../store/runtime-errors.js";
+import { isNotBegun, readStart } from "../../text/start-text.js";
+import { readsOf } from "../load/fetched-journals.js";
+import { keptTicks, type LoadedTree, loadTree, upgradeTicksOf } from "../load/load.js";
+import type { RunTree } from "../load/run-tree.js";
+import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
+import { continues, headOf, isContinuation, refusedByEnd } from "../run/messages.js";
+import { placeRun } from "../run/place-run.js";
+import { failed } from "../run/posts.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "../workflows/registered-workflows.js";
+
+/** The journal of a run, if it is read with others. */
+export type Journal = Promise<StoredJournal | undefined>;
+
+export interface LoaderSetup {
+  readonly supervisor: RunSupervisor;
+  readonly workflows: RegisteredWorkflows;
+  /** How long a run that could not be loaded is left alone. */
+  readonly backOffMs: number;
+}
+
+interface Resuming {
+  readonly loaded: LoadedTree;
+  readonly hasPartialHistory: boolean;
+  /** The post that continues a run that has ended; `null` for one that has not. */
+  readonly request: StoredPost | null;
+}
+
+export class Loader {
+  /** What kept runs from being loaded here. */
+  readonly failures: Map<string, unknown> = new Map();
+  /** Leases of runs that failed to load: none is claimed again before its lease has expired. */
+  readonly backOffOwner: string;
+  readonly #setup: LoaderSetup;
+
+  constructor(setup: LoaderSetup) {
+    this.#setup = setup;
+    this.backOffOwner = `${setup.supervisor.owner} backs off`;
+  }
+
+  /**
+   * `null`: it stays ended, its time is to come, or its workflow is not here.
+   *
+   * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
+   */
+  async load(claimed: ClaimedRun, reading?: Journal): Promise<DurableRun | null> {
+    const { run } = claimed;
+    const { supervisor, workflows } = this.#setup;
+    const workflow = workflows.find(run.workflow);
+    try {
+      if (workflow === undefined) return await this.#releaseWithBackOff(run);
+      if (supervisor.isStopped) return await this.#release(run);
+      if (isNotBegun(run)) return await this.#begin(claimed, workflow);
+      const journal = await reading;
+      const from = { store: readsOf(supervisor.store, journal), run, workflow };
+      const loaded = await loadTree(from);
+      const { outcome } = loaded.tree.root.state;
+      const request = outcome === null ? null : continuationOf(claimed, outcome);
+      if (outcome !== null && run.outcome === null) return this.#close(claimed, workflow, loaded);
+      if (outcome !== null && request === null) return await this.#answer(claimed, refusal(run.key, outcome.status));
+      // If the first ticks were pruned, the stored ones need the stored snapshots.
+      const first = async (): Promise<number> => journal?.firstTick ?? (await keptTicks(from)).first;
+      const hasPartialHistory = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
+      if (supervisor.isStopped) return await this.#release(run);
+      const live = this.#resume(claimed, workflow, { loaded, hasPartialHistory, request });
+      this.failures.delete(idOf(run.key));
+      return live;
+    } catch (error) {
+      if (run.outcome !== null && isAnswerable(error)) {
+        await this.#answer(claimed, () => failed(error));
+        throw error;
+      }
+      this.failures.set(idOf(run.key), error);
+      await this.#releaseWithBackOff(run);
+      supervisor.onUnloadable?.(run.key);
+      throw error;
+    }
+  }
+
+  /** Releases a run that could not be loaded. */
+  async clearBackoff(key: RunKey): Promise<void> {
+    this.failures.delete(idOf(key));
+    const { store, clock } = this.#setup.supervisor;
+    if ((await store.run(key))?.lease?.owner !== this.backOffOwner) return;
+    const nowMs = clock.now();
+    const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1, ended: true });
+    if (claimed === null) return;
+    await store.commit([{ key, owner: this.backOffOwner, epoch: claimed.run.epoch, release: true }]);
+  }
+
+  /**
+   * One that was stored and has not begun: scheduled, or cut short before its first tick. To be cancelled, it is begun before its time:
+   * the outcome of every run is one of its ticks.
+   */
+  async #begin(claimed: ClaimedRun, workflow: RegisteredWorkflow): Promise<DurableRun | null> {
+    const { run, posts } = claimed;
+    const { supervisor } = this.#setup;
+    // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
+    const isEarly = (run.wakeAtMs ?? run.startAtMs) > supervisor.clock.now() && !run.hasPlace;
+    if (isEarly && !posts.some((post) => headOf(post).kind === "cancel"))
+      return this.#answer(claimed, (post) => whileScheduled(run, post));
+    const { compiled, code } = workflow;
+    const isOther = run.code !== code.hash;
+    const stored = readStart(run, workflow);
+    // It begins under the code that is here, on the state that this code begins with.
+    const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
+    const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
+    const upgradeTicks = isOther ? new Map<string, Tick[]>() : null;
+    const live = placeRun(supervisor, workflow, {
+      key: run.key,
+      epoch: run.epoch,
+      state,
+      status: "waiting",
+      upgradeTicks,
+      isQueued: run.queue !== null,
+    });
+    live.runner.begin({ ...started, atMs: live.runner.now() });
+    // In the round that it begins with: where it is cancelled, no step begins.
+    live.posts.deliver(posts);
+    return live;
+  }
+
+  /** Its last tick is stored, and what follows from it is not. */
+  #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
+    const { key, epoch } = run;
+    const { state } = loaded.tree.root;
+    const live = placeRun(this.#setup.supervisor, workflow, {
+      key,
+      epoch,
+      state,
+      status: "running",
+      ticks: loaded.ticks,
+    });
+    catchUp(live, run, loaded);
+    const outcome = state.outcome as Outcome;
+    // All posts except those that the run accepted with its last ticks came too late, or wait for its end to be stored.
+    for (const post of posts)
+      if (!live.posts.isDone(post, loaded.tree.receipts) && !isContinuation(headOf(post).kind))
+        live.posts.answer(post, runFinished(outcome.status));
+    live.runner.finish(outcome);
+    return null;
+  }
+
+  #resume(
+    { run, posts }: ClaimedRun,
+    workflow: RegisteredWorkflow,
+    { loaded, hasPartialHistory, request }: Resuming,
+  ): DurableRun {
+    const { tree, ticks, snapshotAt } = loaded;
+    const upgradeTicks = upgradeTicksOf(loaded, workflow);
+    const descendants = tree.descendants();
+    const isQueued = run.queue !== null;
+    const live = placeRun(this.#setup.supervisor, workflow, {
+      key: run.key,
+      epoch: run.epoch,
+      state: tree.root.state,
+      // Also for a run that had ended: its first tick resumes it.
+      status: run.status === "running" ? "running" : "waiting",
+      ticks,
+      snapshotAt,
+      upgradeTicks,
+      descendants: descendants.size === 0 ? null : descendants,
+      continuedBy: request?.position ?? null,
+      hasPartialHistory,
+      isQueued,
+      releasesFirst: isQueued && request !== null,
+    });
+    catchUp(live, run, loaded);
+    const open = posts.filter((post) => !live.posts.isDone(post, tree.receipts));
+    const { runner } = live;
+    const leadMs = leadOfTimers(run, tree);
+    const nowMs = leadMs === 0 ? runner.now() : this.#setup.supervisor.clock.now();
+    // What was posted before a timer was due comes before it.
+    const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
+    if (request !== null) live.posts.leave(request);
+    const { kind = "resume", by } = request === null ? {} : headOf(request);
+    const type = kind === "retry" ? "run.retried" : "run.resumed";
+    beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });
+    // What came before the request found the run ended.
+    const refuse = refusal(run.key, run.status);
+    for (const post of open) if (isBefore(post, request)) live.posts.answer(post, refuse(post) as Receipt);
+    live.posts.deliver(open.filter((post) => post !== request && !isBefore(post, request)));
+    return live;
+  }
+
+  /** Gives the run back as it is, and answers posts. @param receiptOf `null`: the post waits on. */
+  async #answer({ run, posts }: ClaimedRun, receiptOf: (post: StoredPost) => Receipt | null): Promise<null> {
+    const receipts = posts.flatMap((post) => {
+      const receipt = receiptOf(post);
+      return receipt === null ? [] : [{ position: post.position, receipt: JSON.stringify(receipt) }];
+    });
+    return this.#release(run, receipts.length === 0 ? {} : { receipts });
+  }
+
+  async #release({ key, epoch }: StoredRun, answers: Pick<RunCommit, "receipts"> = {}): Promise<null> {
+    const { supervisor } = this.#setup;
+    await supervisor.store.commit([{ key, owner: supervisor.owner, epoch, ...answers, release: true }]);
+    return null;
+  }
+
+  /** The reason of the failure will probably last, so the run is not claimed again at once. */
+  async #releaseWithBackOff(run: StoredRun): Promise<null> {
+    const { supervisor, backOffMs } = this.#setup;
+    await this.#release(run);
+    const nowMs = supervisor.clock.now();
+    const lease = { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs };
+    await supervisor.store.claim(run.key, { ...lease, ended: true, ignoreQueueLimits: true });
+    return null;
+  }
+}
+
+/** The first post that continues a run that has ended so. */
+function continuationOf({ posts }: ClaimedRun, { status }: Outcome): StoredPost | null {
+  return posts.find((post) => continues(headOf(post).kind, status)) ?? null;
+}
+
+function isBefore(post: StoredPost, request: StoredPost | null): boolean {
+  return request !== null && post.position < request.position;
+}
+
+/** The receipts of posts that a run has not taken before its end. */
+function refusal({ runId }: RunKey, status: StoredStatus): (post: StoredPost) => Receipt {
+  return (post) => {
+    try {
+      return refusedByEnd(headOf(post).kind, runId, status);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+/** A run whose time is to come can only be cancelled; other messages wait. */
+function whileScheduled({ key, status }: StoredRun, post: StoredPost): Receipt | null {
+  const { kind } = headOf(post);
+  if (kind === "resume") return { status: "accepted", sequence: 0 };
+  return kind === "retry" ? failed(cannotResume(key.runId, status, kind)) : null;
+}
+
+/** Whether the error concerns the run: another process, or this one later, would get it, too. */
+function isAnswerable(error: unknown): boolean {
+  if (!WorkflowError.is(error) || isOfNewerCode(error)) return false;
+  return error.code !== "RUNTIME_STOPPED" && !error.code.startsWith("STORE_");
+}
+
+/** A difference that no clock has by chance. */
+const LEAST_LEAD_MS = 1_000;
+
+/**
+ * By how much the time of a waiting run is ahead of this clock. Its timers say the time of the run; when it is due by this clock, its
+ * row says: the store knows, or it was written before the run left memory.
+ */
+function leadOfTimers({ status, wakeAtMs }: StoredRun, tree: RunTree): number {
+  if (status !== "waiting" || wakeAtMs === null) return 0;
+  const leadMs = (tree.wakeAt() ?? wakeAtMs) - wakeAtMs;
+  return leadMs < LEAST_LEAD_MS ? 0 : leadMs;
+}
+
+/** Writes what follows from stored ticks and was not stored itself. */
+function catchUp(live: DurableRun, run: StoredRun, { tree }: LoadedTree): void {
+  for (const item of tree.streamed) {
+    if (item.sequence > run.lastEvent) live.published(item);
+    else if (PiecesEvent.is(item.event)) live.words.note(item);
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * What can be asked of a run from outside, and what each message does.
+ *
+ * A message reaches the run in this process, or as the text of a post: {@link deliverMessage} is the end of both ways.
+ *
+ * @module
+ */
+import type { CompiledWorkflow } from "../../../compile/compile.js";
+import { type Receipt, runFinished } from "../../../engine/command.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
+import { decodeEvent, decodeValue } from "../../../event/decode.js";
+import type { DoneBy } from "../../../event/done-by.types.js";
+import type { WorkflowEvent } from "../../../event/event.js";
+import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
+import { endWriting } from "../../../run/attempt/piece-writer.js";
+import { answerPrompt, deliverEvent } from "../../../run/caller/deliver-event.js";
+import type { LiveRun } from "../../../run/run.types.js";
+import { encodeValue } from "../../../value/codec.js";
+import type { EncodedValue } from "../../../value/tree.js";
+import type { StoredPost, StoredStatus } from "../../store/run-store.types.js";
+import { cannotResume } from "../../store/runtime-errors.js";
+import { parseJson } from "../../text/journal-text.js";
+
+interface Asked {
+  /** Who asks for it. Left out: it is not known. */
+  readonly by?: DoneBy;
+}
+
+/** To a run that has ended. One that goes on only accepts `resume`, once and for all. */
+type Continuation = Asked & { readonly kind: "resume" | "retry" };
+
+export type Message =
+  | (Asked & { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null })
+  | (Asked & { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown })
+  | (Asked & { readonly kind: "cancel"; readonly reason: unknown })
+  | Continuation;
+
+type EncodedMessage =
+  | (Asked & { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null })
+  | (Asked & { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue })
+  | (Asked & { readonly kind: "cancel"; readonly reason: EncodedValue })
+  | Continuation;
+
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
+export function messageText(message: Message, { values }: CompiledWorkflow): string {
+  return JSON.stringify(encodeMessage(message, values));
+}
+
+function encodeMessage(message: Message, types: CompiledWorkflow["values"]): EncodedMessage {
+  switch (message.kind) {
+    case "event":
+      return { ...message, event: encodeEvent(message.event, `sendEvent: ${message.event.type}`, types) };
+    case "answer":
+      return { ...message, fields: encodeValue(message.fields, "answer", types) };
+    case "cancel":
+      return { ...message, reason: encodeValue(message.reason, "cancel: reason", types) };
+    default:
+      return message;
+  }
+}
+
+/** @throws {WorkflowError} `JOURNAL_CORRUPT` for a kind that is not known here, and what the codec throws. */
+export function messageOf(runner: LiveRun, { position, text }: StoredPost): Message {
+  const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
+  const { values: types } = runner.host.compiled;
+  switch (message.kind) {
+    case "event":
+      return { ...message, event: readEvent(runner, message.event) };
+    case "answer":
+      return { ...message, fields: decodeValue(message.fields, "answer", types) };
+    case "cancel":
+      return { ...message, reason: decodeValue(message.reason, "reason", types) };
+    case "resume":
+    case "retry":
+      return message;
+    default:
+      throw new WorkflowError({
+        code: "JOURNAL_CORRUPT",
+        message: `Post ${position} of run "${runner.state.runId}" has an unknown kind.`,
+        hint: "It was written by a newer version: upgrade this process.",
+      });
+  }
+}
+
+/** A message without what only the run can read. */
+export function headOf({ text, position }: StoredPost): Asked & { readonly kind: Message["kind"] } {
+  return parseJson(text, `post ${position}`) as EncodedMessage;
+}
+
+export function isContinuation(kind: string): kind is Continuation["kind"] {
+  return kind === "resume" || kind === "retry";
+}
+
+/** These are not only for runs that wait or work: one whose time or turn is to come is cancelled, one that has ended goes on. */
+export function isUrgent(kind: string): boolean {
+  return kind === "cancel" || isContinuation(kind);
+}
+
+/** One key may come with requests of several kinds: each counts by itself. */
+export function scopedKey(kind: "resume" | "retry" | "cancel", key: string | undefined): string | null {
+  return key === undefined ? null : `${kind} ${key}`;
+}
+
+const continued: { readonly [How in Continuation["kind"]]: readonly StoredStatus[] } = {
+  resume: ["cancelled"],
+  retry: ["failed", "timedOut"],
+};
+
+/** Whether the message continues a run that has ended so. */
+export function continues(kind: Message["kind"], status: StoredStatus): kind is Continuation["kind"] {
+  return isContinuation(kind) && continued[kind].includes(status);
+}
+
+/** @throws {WorkflowError} `RUN_FINISHED`, `RUN_NOT_RETRYABLE` for a continuation. Every other message is refused by the receipt. */
+export function refusedByEnd(kind: Message["kind"], runId: string, status: StoredStatus): Receipt {
+  if (isContinuation(kind)) throw cannotResume(runId, status, kind);
+  return runFinished(status);
+}
+
+/** The post that a message came with. */
+export interface Delivery {
+  /** Below zero: the position of the post. @default a new ticket */
+  readonly ticket?: number;
+  /** Epoch milliseconds. @default now */
+  readonly atMs?: number;
+}
+
+/** `null`: the run has left memory. The next owner finds the post. */
+export async function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
+  switch (message.kind) {
+    case "event":
+      return deliverEvent(runner, { ...message, promptId: null, ...from });
+    case "answer":
+      return answerPrompt(runner, { ...message, ...from });
+    case "cancel":
+      return cancelRun(runner, message, from);
+    default:
+      return goOn(runner, message.kind);
+  }
+}
+
+/** Resolves once the cancellation is stored: a receipt must not be there before its effect. */
+async function cancelRun(
+  runner: LiveRun,
+  { reason, by }: Extract<Message, { readonly kind: "cancel" }>,
+  { ticket }: Delivery,
+): Promise<Receipt | null> {
+  if (!runner.live) return runner.isEvicted ? null : runFinished(runner.state.status);
+  return new Promise((resolve) => {
+    endWriting(runner);
+    const stored = runner.ticket(resolve, ticket);
+    const tick = { type: "run.cancelled", atMs: runner.now(), reason, ticket: stored } as const;
+    runner.submit(by === undefined ? tick : { ...tick, by });
+  });
+}
+
+/** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */
+function goOn({ live, state }: LiveRun, how: Continuation["kind"]): Receipt | null {
+  if (!live) return null; // the next load continues it
+  if (how === "retry") throw cannotResume(state.runId, "running", how);
+  return { status: "accepted", sequence: state.ticks };
+}
+
+/** Decodes an event of the run, or of one of its children. */
+function readEvent(runner: LiveRun, encoded: EncodedEvent): WorkflowEvent {
+  const knows = (one: LiveRun): LiveRun | undefined => {
+    if (one.host.compiled.registry.get(encoded.type)) return one;
+    for (const child of one.children?.values() ?? []) {
+      const found = knows(child);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return decodeEvent(encoded, (knows(runner) ?? runner).host.compiled.registry, "The event that was sent");
+}
