@@ -85,6 +85,8 @@ const queries: readonly Partial<RunQuery>[] = [
   { status: ["failed"], createdAfterMs: 1 },
   { endedBeforeMs: 9_999 },
   { labels: { a: "1" } },
+  { version: "1.5.0", createdAfterMs: 1 },
+  { version: "1.5.0", status: ["failed"], workflow: "digest" },
   { queue: "llm", status: ["waiting"], createdAfterMs: 1 },
   { queue: "llm", labels: { a: "1" } },
   { labels: { a: "1", b: "2" }, status: ["completed"], workflow: "digest", endedBeforeMs: 9_999 },

@@ -16,6 +16,7 @@ function creating(test: StoreTest): void {
       workflow: "invoice",
       input: '{"text":"ü \\u0000 𝄞"}',
       code: "code-7",
+      version: "1.5.0-ü",
       createdAtMs: startMs,
       startAtMs: startMs - 5,
       labels: { region: "eu", priority: "" },

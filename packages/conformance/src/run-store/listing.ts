@@ -1,13 +1,14 @@
 import type { RunPage, RunQuery, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { keyOf, startMs, summaryOf } from "./rows.js";
+import { batchOf, keyOf, startMs, summaryOf } from "./rows.js";
 import { creationOf, type RunOptions, type Runs, released } from "./runs.js";
 
 export function listSuite(test: StoreTest): void {
   describe("listing runs: order and pages", () => paging(test));
   describe("listing runs: what happens between pages", () => changingPages(test));
   describe("listing runs: filters", () => filtering(test));
+  describe("listing runs: versions", () => byVersion(test));
 }
 
 export type Query = Omit<RunQuery, "tenant" | "limit"> & Partial<RunQuery>;
@@ -148,10 +149,17 @@ function changingPages(test: StoreTest): void {
 
 /** Creates one run that fits every filter of the tests below, and for each filter one run that differs in it. */
 async function createVaried(runs: Runs): Promise<void> {
-  const fitting = { createdAtMs: startMs + 10, workflow: "invoice", labels: { region: "eu", tier: "1" } };
+  const fitting = {
+    createdAtMs: startMs + 10,
+    workflow: "invoice",
+    version: "1.5.0",
+    labels: { region: "eu", tier: "1" },
+  };
   const varied: Record<string, RunOptions> = {
     fits: {},
     workflow: { workflow: "order" },
+    version: { version: "1.4.0" },
+    unknown: { version: null },
     label: { labels: { region: "us", tier: "1" } },
     fewer: { labels: { region: "eu" } },
     old: { createdAtMs: startMs },
@@ -171,6 +179,7 @@ async function createVaried(runs: Runs): Promise<void> {
 
 const everyFilter: Query = {
   workflow: "invoice",
+  version: "1.5.0",
   status: ["completed", "running"],
   labels: { region: "eu", tier: "1" },
   createdAfterMs: startMs,
@@ -200,6 +209,7 @@ function filtering(test: StoreTest): void {
 
   for (const [filter, expected] of [
     ["workflow", ["workflow"]],
+    ["version", ["unknown", "version"]],
     ["status", ["status"]],
     ["labels", ["fewer", "label"]],
     ["createdAfterMs", ["old"]],
@@ -251,5 +261,32 @@ function filtering(test: StoreTest): void {
 
     expect(found.map(idsOf)).toEqual(wrong.map(() => []));
     expect(idsOf(await list(store, { labels: { region: "eu-west" } }))).toEqual([keyOf("run").runId]);
+  });
+}
+
+function byVersion(test: StoreTest): void {
+  test("finds a run by the version that has continued it last", async (store, runs) => {
+    const run = await runs.create("run", { version: "1.4.0" });
+    await runs.create("unknown");
+    await runs.commit(run, { ticks: batchOf(1), version: "1.5.0" });
+    await runs.commit(run, { ticks: batchOf(2) });
+
+    expect(await store.run(run.key)).toMatchObject({ version: "1.5.0", ticks: 2 });
+    expect(idsOf(await list(store, { version: "1.5.0" }))).toEqual(["run"]);
+    expect(idsOf(await list(store, { version: "1.4.0" }))).toEqual([]);
+    await runs.commit(run, { ...released(), ticks: batchOf(3), version: null });
+    expect(await store.run(run.key)).toMatchObject({ version: null, ticks: 3, status: "waiting" });
+    expect(idsOf(await list(store, {}))).toEqual(["unknown", "run"]);
+    expect(idsOf(await list(store, { version: "" }))).toEqual([]);
+  });
+
+  test("lists the runs of a version in pages, with other filters", async (store, runs) => {
+    const ids = await createNumbered(runs, 7, { version: "2" });
+    await runs.create("other", { version: "1", createdAtMs: startMs + 3 });
+
+    expect(await idsOfPages(store, { version: "2", limit: 2 })).toEqual(ids);
+    expect(await idsOfPages(store, { version: "2", limit: 2, order: "oldest" })).toEqual([...ids].reverse());
+    expect(await idsOfPages(store, { version: "2", limit: 3, status: ["running"], workflow: "order" })).toEqual(ids);
+    expect(await idsOfPages(store, { version: "2", limit: 3, search: "run-3" })).toEqual(["run-3"]);
   });
 }

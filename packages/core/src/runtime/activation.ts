@@ -25,6 +25,7 @@ import type {
   RoundNature,
 } from "./api/activation.types.js";
 import { RunWatchers } from "./client/reads/watchers.js";
+import { versionOf } from "./runtime-options.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
 import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./worker/claim/recovery.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
@@ -50,7 +51,8 @@ interface Shared {
 export function createActivations(options: ActivationsOptions): Activations {
   const { workflows: given, hash, history = "all", clock = systemClock, log = consoleLog } = options;
   const resources = new ResourceContainer("app");
-  const workflows = new RegisteredWorkflows(given, { ports: { clock, log }, resources, store: { hash } });
+  const version = versionOf(options.version);
+  const workflows = new RegisteredWorkflows(given, { ports: { clock, log }, resources, store: { hash }, version });
   const settings = {
     snapshotEvery: options.snapshotEvery ?? 200,
     keepTicks: history === "all" ? null : history.keep,
@@ -151,7 +153,13 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
 
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
     this.#isLoading = false;
-    this.#live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
+    this.#live = new DurableRun({
+      ...withoutPast,
+      version: workflow.code.version,
+      ...setup,
+      supervisor: this,
+      workflow,
+    });
     return this.#live;
   }
 

@@ -16,7 +16,7 @@ export interface Numbering {
 const runs = new Columns(
   `id bigint, key bytea, tenant bigint, run_id text, workflow text, workflow_number bigint, status text, epoch bigint, \
 ticks bigint, last_event bigint, created_at bigint, updated_at bigint, ended_at bigint, wake_at bigint, owner bigint, \
-lease_until bigint, waiting text, outcome text, queue bigint, queue_key bytea, priority bigint, queued_at bigint`,
+lease_until bigint, waiting text, outcome text, queue bigint, queue_key bytea, priority bigint, queued_at bigint, version text`,
 );
 const addRuns = `INSERT INTO @runs (${runs.names.join(", ")}, renewal, queue_batch)
   SELECT i.*, CASE WHEN i.owner IS NULL THEN 0 ELSE (SELECT o.renewals FROM @owners o WHERE o.id = i.owner) END,
@@ -48,7 +48,7 @@ export function sendNewRuns(transaction: Transaction, created: readonly Taken[],
 
 function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
   const { commit, after } = taken;
-  const { lease, createdAtMs, startAtMs, workflow, queue } = createOf(taken);
+  const { lease, createdAtMs, startAtMs, workflow, version, queue } = createOf(taken);
   const { summary, ticks } = commit;
   const wakeAtMs = summary === undefined ? startAtMs : summary.wakeAtMs;
   return {
@@ -74,6 +74,7 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
     queue_key: queue === null ? null : hashOf(queue.key),
     priority: queue?.priority,
     queued_at: queue === null ? null : toServer(startAtMs),
+    version,
   };
 }
 

@@ -245,5 +245,10 @@ const functions = `
   END $$;
 `;
 
+const versions = `
+  ALTER TABLE @runs ADD COLUMN version text COLLATE "C"; -- of the program that has continued the run last
+  CREATE INDEX runs_version ON @runs (tenant, version, created_at, id) WHERE version IS NOT NULL;
+`;
+
 /** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions];
+export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions, versions];

@@ -29,6 +29,7 @@ export function checkCommit(commit: RunCommit): void {
     const { name: queue, key: queueKey } = create.queue ?? {};
     checkNames({
       workflow: create.workflow,
+      version: create.version,
       owner: create.lease?.owner,
       queue,
       queueKey,
@@ -38,6 +39,7 @@ export function checkCommit(commit: RunCommit): void {
     checkText("code", create.code);
     checkText("forkedFrom", create.forkedFrom?.runId);
   }
+  checkNames({ version: commit.version });
   checkText("ticks", ticks?.text);
   checkText("snapshot", snapshot?.text);
   checkText("outcome", summary?.outcome);

@@ -79,10 +79,21 @@ function placeOf(cursor: string, order: RunOrder = "newest"): Place {
 }
 
 function matches(run: StoredRun, query: Omit<RunQuery, "tenant" | "limit">): boolean {
-  const { workflow, status, labels = {}, queue, createdAfterMs, createdBeforeMs, endedBeforeMs, search } = query;
+  const {
+    workflow,
+    version,
+    status,
+    labels = {},
+    queue,
+    createdAfterMs,
+    createdBeforeMs,
+    endedBeforeMs,
+    search,
+  } = query;
   return (
     (search === undefined || matchesSearch(run, search)) &&
     (workflow === undefined || run.workflow === workflow) &&
+    (version === undefined || run.version === version) &&
     (queue === undefined || run.queue?.name === queue) &&
     (status === undefined || status.includes(run.status)) &&
     Object.entries(labels).every(([name, value]) => run.labels[name] === value) &&

@@ -110,10 +110,12 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     if (commit.prune !== undefined) {
       this.#drop(prunedKeys(commit.prune, this.#keys), changes);
     }
-    const { status } = this.#run;
+    const { status, version } = this.#run;
+    if (commit.version !== undefined) this.#run = { ...this.#run, version: commit.version };
     if (commit.summary !== undefined) this.#summarize(commit.summary);
     // For the commit that releases the run, `setActive` writes the row.
-    if (this.#run.status !== status && commit.release !== true) changes.push(this.#row());
+    if ((this.#run.status !== status || this.#run.version !== version) && commit.release !== true)
+      changes.push(this.#row());
     return changes;
   }
 

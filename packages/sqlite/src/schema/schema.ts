@@ -176,5 +176,10 @@ const first = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+const versions = `
+  ALTER TABLE runs ADD COLUMN version TEXT; -- of the program that has continued the run last
+  CREATE INDEX runs_version ON runs (tenant, version, created_at) WHERE version IS NOT NULL;
+`;
+
 /** The first migration leads from an empty file to version 1. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [first, versions];

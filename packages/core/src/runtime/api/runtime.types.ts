@@ -202,6 +202,8 @@ export interface RunListing {
   readonly runId: string;
   readonly tenant: string;
   readonly workflow: string;
+  /** Version of the program that started the run, or that has continued it last; `null` if it was not known. */
+  readonly version: string | null;
   readonly status: StoredStatus;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -231,6 +233,8 @@ export interface ListedQueue {
 
 export interface RunFilter extends TenantOptions {
   readonly workflow?: string;
+  /** Runs that a program of this version started, or has continued last. */
+  readonly version?: string;
   /** Runs with one of these statuses. An empty list matches nothing. @default all */
   readonly status?: StoredStatus | readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };

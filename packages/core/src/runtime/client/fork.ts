@@ -63,6 +63,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
       workflow: run.workflow,
       input: startBy(run.input, by),
       code: workflow.code.hash,
+      version: workflow.code.version,
       createdAtMs: nowMs,
       startAtMs: nowMs,
       labels: run.labels,

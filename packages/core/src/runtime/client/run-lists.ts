@@ -64,11 +64,13 @@ export async function countRuns(store: RunStore, filter: CountFilter): Promise<r
 }
 
 export function toListing(run: StoredRun): RunListing {
-  const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } = run;
+  const { key, workflow, version, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } =
+    run;
   const { forkedFrom, queue, hasPlace } = run;
   return {
     ...key,
     workflow,
+    version,
     status,
     createdAtMs,
     updatedAtMs,
@@ -88,10 +90,11 @@ export function toListing(run: StoredRun): RunListing {
 export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
   if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
   const { atMs, outcome } = run.runner.state;
-  const { createdAtMs, labels, forkedFrom } = run.origin;
+  const { version, createdAtMs, labels, forkedFrom } = run.origin;
   return {
     ...run.key,
     workflow: run.workflow.name,
+    version,
     status: outcome.status,
     createdAtMs,
     updatedAtMs: atMs,

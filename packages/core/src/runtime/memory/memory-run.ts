@@ -97,6 +97,7 @@ export class MemoryRun {
       if (this.pending.delete(position)) this.receipts.set(position, receipt);
     }
     if (commit.summary !== undefined) this.#summarize(commit.summary);
+    if (commit.version !== undefined) this.row.version = commit.version;
     if (commit.prune !== undefined) this.#prune(commit.prune);
   }
 

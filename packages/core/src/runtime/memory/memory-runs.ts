@@ -123,6 +123,7 @@ function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }
 
 function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
+  if (query.version !== undefined && run.row.version !== query.version) return false;
   if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
   if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))

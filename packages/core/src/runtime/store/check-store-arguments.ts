@@ -18,6 +18,7 @@ const create = object({
   workflow: text,
   input: text,
   code: text,
+  version: optional(nullable(text)),
   createdAtMs: integer,
   startAtMs: integer,
   labels,
@@ -41,6 +42,7 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
     object({
       tenant: text,
       workflow: maybeText,
+      version: maybeText,
       queue: maybeText,
       search: maybeText,
       cursor: maybeText,

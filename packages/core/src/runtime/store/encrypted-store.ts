@@ -22,7 +22,7 @@ export interface EncryptionOptions {
  * The tenant, the id of the run and the place of each text are authenticated with it.
  *
  * These stay readable, because a store searches and sorts by them: tenants, ids of runs and records, names of workflows and queues,
- * keys of queues, labels, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
+ * keys of queues, labels, versions, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
  * the runs that satisfy its other conditions, page by page.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.

@@ -2,7 +2,7 @@
  * Pages of runs, newest first, for stores in SQL.
  *
  * Every query walks one index in the order of the page and stops when the page is full: the index of the first label,
- * else of the queue, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
+ * else of the queue, else of the version, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
  *
  * @module
  */
@@ -19,10 +19,12 @@ import {
   wantedStatuses,
 } from "./store-kit.js";
 
+type Walked = "queue" | "version" | "workflow" | "status";
+
 /** What differs between databases. Conditions are of `runs AS q`, of `labels AS l`, or of both. */
 export interface ListDialect {
   /** `runs AS q`, walked by an index that begins with the tenant and this column. */
-  readonly runs: (column: "queue" | "workflow" | "status") => Sql;
+  readonly runs: (column: Walked) => Sql;
   /** `labels AS l` with `runs AS q`, walked by the labels. */
   readonly labelledRuns: Sql;
   readonly tenant: (table: "q" | "l", name: string) => Sql;
@@ -92,7 +94,7 @@ function orderSql({ order }: RunQuery, table = ""): Sql {
 
 function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
   const wanted = wantedStatuses(query);
-  const { tenant, queue, workflow, status, endedBeforeMs, search } = query;
+  const { tenant, queue, version, workflow, status, endedBeforeMs, search } = query;
   const [label, ...labels] = Object.entries(query.labels ?? {});
   const isAny = status === undefined && endedBeforeMs === undefined;
   const inStatus = isAny
@@ -107,6 +109,7 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
     ...labels.map((other) => dialect.hasLabel(...other)),
     ...(workflow === undefined ? [] : [sql`q.workflow = ${workflow}`]),
     ...(queue === undefined ? [] : [dialect.queue(queue)]),
+    ...(version === undefined ? [] : [sql`q.version = ${version}`]),
     ...(endedBeforeMs === undefined ? [] : [sql`q.ended_at < ${endedBeforeMs}`]),
     ...(search === undefined ? [] : [dialect.search(searchPatterns(search))]),
   ];
@@ -115,12 +118,13 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
     const conditions = joinSql([...where, ...placeSql(query, "l.created_at", "l.run"), ...filters], " AND ");
     return sql`SELECT l.run AS id, l.created_at AS created_at FROM ${dialect.labelledRuns} WHERE ${conditions}`;
   }
-  const walk = (column: "queue" | "workflow" | "status", where: readonly Sql[]): Sql => {
+  const walk = (column: Walked, where: readonly Sql[]): Sql => {
     const place = placeSql(query, "q.created_at", "q.id");
     const conditions = joinSql([dialect.tenant("q", tenant), ...where, ...place, ...filters], " AND ");
     return sql`SELECT q.id AS id, q.created_at AS created_at FROM ${dialect.runs(column)} WHERE ${conditions}`;
   };
   if (queue !== undefined) return walk("queue", inStatus);
+  if (version !== undefined) return walk("version", inStatus);
   if (workflow !== undefined && status === undefined) return walk("workflow", [dialect.workflowKey(workflow)]);
   const walks = wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
   return dialect.union(walks, orderSql(query), limit);

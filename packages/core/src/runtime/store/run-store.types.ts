@@ -148,6 +148,7 @@ export type EndedStatus = "completed" | "failed" | "cancelled" | "timedOut";
 
 export interface StoredRun extends NewRunRecord {
   readonly key: RunKey;
+  readonly version: string | null;
   readonly status: StoredStatus;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
@@ -171,6 +172,8 @@ export interface NewRunRecord {
   readonly input: string;
   /** Hash of the blob with the routing tables of the code that the run was created with. */
   readonly code: string;
+  /** Version of the program that the run was created with, or that has continued it last. @default null: not known */
+  readonly version?: string | null;
   readonly createdAtMs: number;
   readonly startAtMs: number;
   readonly labels: { readonly [name: string]: string };
@@ -265,6 +268,8 @@ export interface RunCommit {
    */
   readonly forget?: readonly number[];
   readonly summary?: RunSummary;
+  /** The program that continues the run has this version; `null`: it is not known. Left out: as before. */
+  readonly version?: string | null;
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
   /** Messages that were never posted, with their keys: from now on, a post with such a key is a duplicate. */
@@ -402,6 +407,7 @@ export interface RunQuery {
   readonly tenant: string;
   readonly workflow?: string;
   readonly status?: readonly StoredStatus[];
+  readonly version?: string;
   readonly labels?: { readonly [name: string]: string };
   readonly queue?: string;
   readonly createdAfterMs?: number;

@@ -57,12 +57,13 @@ export function wantedStatuses({ status, endedBeforeMs }: Pick<RunQuery, "status
 
 /** The row of a new run without an owner. Shares nothing with the record. */
 export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): StoredRun {
-  const { workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
+  const { workflow, input, code, version = null, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
   return {
     key: { tenant, runId },
     workflow,
     input,
     code,
+    version,
     createdAtMs,
     startAtMs,
     labels: { ...labels },

@@ -195,7 +195,7 @@ interface Made extends Pick<Standing, "loaded" | "workflow"> {
 function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
   const { head } = given;
   const { run, firstTick } = staged;
-  const { key, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
+  const { key, input, code, version, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
   const held = { key, owner: moveKey(head.move), epoch: 1 };
   const lease = { owner: held.owner, untilMs: createdAtMs };
   // A store numbers ticks from 1: those that were pruned before are, again, at the end.
@@ -209,7 +209,18 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
   return [
     {
       ...held,
-      create: { workflow: run.workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue, lease },
+      create: {
+        workflow: run.workflow,
+        input,
+        code,
+        version,
+        createdAtMs,
+        startAtMs,
+        labels,
+        forkedFrom,
+        queue,
+        lease,
+      },
       ...filler,
       received: [
         ...given.received.map((one) => ({ idempotencyKey: one.key, receipt: JSON.stringify(one.receipt) })),

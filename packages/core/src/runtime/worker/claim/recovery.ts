@@ -43,7 +43,7 @@ export interface RunsHere {
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
 }
 
-/** What is known of a run that comes into memory; the rest is as in {@link withoutPast}. */
+/** What is known of a run that comes into memory; the rest is as in {@link withoutPast}, and `version` that of the program. */
 export type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
 
 /** A run that is stored and has no past. */
@@ -149,6 +149,7 @@ export class Recovery {
     const live = registry.place(workflow, {
       key: run.key,
       epoch: run.epoch,
+      version: run.version,
       state,
       status: "waiting",
       upgradeTicks,
@@ -162,9 +163,16 @@ export class Recovery {
 
   /** Its last tick is stored, and what follows from it is not. */
   #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
-    const { key, epoch } = run;
+    const { key, epoch, version } = run;
     const { state } = loaded.tree.root;
-    const live = this.#setup.registry.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
+    const live = this.#setup.registry.place(workflow, {
+      key,
+      epoch,
+      version,
+      state,
+      status: "running",
+      ticks: loaded.ticks,
+    });
     catchUp(live, run, loaded);
     const outcome = state.outcome as Outcome;
     // All posts except those that the run accepted with its last ticks came too late.
@@ -186,6 +194,7 @@ export class Recovery {
     const live = this.#setup.registry.place(workflow, {
       key: run.key,
       epoch: run.epoch,
+      version: run.version,
       state: tree.root.state,
       // Also for a run that had ended: its first tick resumes it.
       status: run.status === "running" ? "running" : "waiting",

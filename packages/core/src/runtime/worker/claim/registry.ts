@@ -253,7 +253,13 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
 
   /** In memory from here on. */
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
-    const live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
+    const live = new DurableRun({
+      ...withoutPast,
+      version: workflow.code.version,
+      ...setup,
+      supervisor: this,
+      workflow,
+    });
     this.live.set(idOf(setup.key), live);
     return live;
   }

@@ -62,6 +62,7 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, queue, by, ...r
     workflow: workflow.name,
     input: startText(started, workflow),
     code: workflow.code.hash,
+    version: workflow.code.version,
     createdAtMs: nowMs,
     startAtMs,
     labels: labels ?? {},

@@ -17,7 +17,8 @@ export interface RegisteredWorkflow {
   readonly name: string;
   readonly compiled: CompiledWorkflow;
   readonly host: WorkflowHost;
-  readonly code: HashedDefinition & { readonly text: string };
+  /** `version` is that of the program; `null` if it has none. */
+  readonly code: HashedDefinition & { readonly text: string; readonly version: string | null };
 }
 
 /** What all services of a runtime share. */
@@ -38,6 +39,8 @@ export class RegisteredWorkflows {
     setup: Omit<HostSetup, "hostFor"> & {
       readonly store: Pick<RunStore, "hash">;
       readonly telemetry?: Telemetry | null;
+      /** Version of the program. @default null */
+      readonly version?: string | null;
     },
   ) {
     this.#names = Object.keys(workflows);
@@ -52,7 +55,7 @@ export class RegisteredWorkflows {
       if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
       const graph = definitionGraph(compiled);
       const text = JSON.stringify(graph);
-      const code = { hash: setup.store.hash(text), text, graph };
+      const code = { hash: setup.store.hash(text), text, graph, version: setup.version ?? null };
       this.#byName.set(name, { name, compiled, host: hostFor(compiled), code });
     }
   }
