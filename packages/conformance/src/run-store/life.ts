@@ -24,7 +24,8 @@ function creating(test: StoreTest): void {
       queue: { name: "mail", key: "ü", priority: -3 },
     };
 
-    await runs.create("run", { ...record, owner: "ann", untilMs: startMs + 7 });
+    const index = { order: ["A-1"], tags: ["ü", ""] };
+    await runs.create("run", { ...record, index, owner: "ann", untilMs: startMs + 7 });
 
     expect(await store.run(keyOf("run"))).toEqual({
       ...record,

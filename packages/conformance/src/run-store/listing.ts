@@ -9,6 +9,7 @@ export function listSuite(test: StoreTest): void {
   describe("listing runs: what happens between pages", () => changingPages(test));
   describe("listing runs: filters", () => filtering(test));
   describe("listing runs: versions", () => byVersion(test));
+  describe("listing runs: values of inputs", () => byInput(test));
 }
 
 export type Query = Omit<RunQuery, "tenant" | "limit"> & Partial<RunQuery>;
@@ -288,5 +289,61 @@ function byVersion(test: StoreTest): void {
     expect(await idsOfPages(store, { version: "2", limit: 2, order: "oldest" })).toEqual([...ids].reverse());
     expect(await idsOfPages(store, { version: "2", limit: 3, status: ["running"], workflow: "order" })).toEqual(ids);
     expect(await idsOfPages(store, { version: "2", limit: 3, search: "run-3" })).toEqual(["run-3"]);
+  });
+}
+
+function byInput(test: StoreTest): void {
+  test("finds runs by each value of their input, as a whole and by its own name", async (store, runs) => {
+    await runs.create("one", { index: { order: ["A-7"], tags: ["red", "blue"] }, createdAtMs: startMs + 1 });
+    await runs.create("two", { index: { order: ["A-77"], tags: ["red"] }, createdAtMs: startMs + 2 });
+    await runs.create("three", { labels: { order: "A-7" }, createdAtMs: startMs + 3 });
+    const found = async (index: Record<string, string>) => idsOf(await list(store, { index }));
+
+    expect(await found({ order: "A-7" })).toEqual(["one"]);
+    expect(await found({ tags: "red" })).toEqual(["two", "one"]);
+    expect(await found({ tags: "red", order: "A-77" })).toEqual(["two"]);
+    expect(await found({ tags: "blue", order: "A-77" })).toEqual([]);
+    for (const wrong of [{ order: "a-7" }, { orde: "A-7" }, { order: "" }, { constructor: "" }, { order: "A-%" }])
+      expect(await found(wrong)).toEqual([]);
+    expect(await found({})).toEqual(["three", "two", "one"]);
+    expect(idsOf(await list(store, { index: { order: "A-7" }, tenant: "other" }))).toEqual([]);
+  });
+
+  test("finds a run once, whose list has a value twice, and values of any text", async (store, runs) => {
+    const texts = ["twice", "twice", "", "ü 𝄞", "a=b:c", "'; DROP TABLE runs; --", "x".repeat(255)];
+    await runs.create("run", { index: { tags: texts } });
+
+    for (const text of texts) expect(idsOf(await list(store, { index: { tags: text } }))).toEqual(["run"]);
+  });
+
+  test("lists the runs of a value in pages, with other filters", async (store, runs) => {
+    const ids = await createNumbered(runs, 7, { index: { order: ["A-7"] }, labels: { region: "eu" }, version: "2" });
+    await runs.create("other", { index: { order: ["A-8"] }, labels: { region: "eu" }, createdAtMs: startMs + 3 });
+    const index = { order: "A-7" };
+    const more = { status: ["running"], workflow: "order", version: "2", labels: { region: "eu" } } as const;
+
+    expect(await idsOfPages(store, { index, limit: 2 })).toEqual(ids);
+    expect(await idsOfPages(store, { index, limit: 2, order: "oldest" })).toEqual([...ids].reverse());
+    expect(await idsOfPages(store, { index, limit: 3, ...more })).toEqual(ids);
+    expect(await idsOfPages(store, { index, limit: 3, search: "run-3" })).toEqual(["run-3"]);
+    expect(await idsOfPages(store, { index, createdAfterMs: startMs + 4 })).toEqual(ids.slice(0, 2));
+    expect(await idsOfPages(store, { index, workflow: "invoice" })).toEqual([]);
+  });
+
+  test("forgets the values of a run that is deleted, also for a new run of its id", async (store, runs) => {
+    const run = await runs.create("run", { owner: null, index: { order: ["A-7"] } });
+    await store.delete([run.key]);
+    await runs.create("run", { index: { order: ["A-8"] } });
+
+    expect(idsOf(await list(store, { index: { order: "A-7" } }))).toEqual([]);
+    expect(idsOf(await list(store, { index: { order: "A-8" } }))).toEqual(["run"]);
+  });
+
+  test("keeps the values of the first of two runs with one id", async (store, runs) => {
+    await runs.create("run", { index: { order: ["A-7"] } });
+    await store.commit([creationOf("run", { index: { order: ["A-8"] } })]);
+
+    expect(idsOf(await list(store, { index: { order: "A-8" } }))).toEqual([]);
+    expect(idsOf(await list(store, { index: { order: "A-7" } }))).toEqual(["run"]);
   });
 }

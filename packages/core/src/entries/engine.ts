@@ -107,6 +107,7 @@ export {
   changeOf,
   decodePageCursor,
   encodePageCursor,
+  hasIndexed,
   isEndedStatus,
   isStoredStatus,
   lastEventOf,

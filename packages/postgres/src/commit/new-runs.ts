@@ -26,10 +26,9 @@ const addStarts = additionTo(
   "starts",
   "run bigint, code text, start_at bigint, forked_run_id text, forked_tick bigint, queue_key text, labels text, input text",
 );
-const addLabels = additionTo(
-  "labels",
-  "run bigint, number bigint, tenant bigint, created_at bigint, name text, value text",
-);
+const named = "run bigint, number bigint, tenant bigint, created_at bigint, name text, value text";
+const addLabels = additionTo("labels", named);
+const addInputValues = additionTo("input_values", named);
 
 type Created = NewRunRecord & { readonly lease: Lease | null };
 const createOf = ({ commit }: Taken): Created => commit.create as Created;
@@ -43,7 +42,7 @@ export function sendNewRuns(transaction: Transaction, created: readonly Taken[],
   transaction.send(addRuns, runs.values(sorted));
   sendLongSummaries(transaction, created);
   sendStarts(transaction, created);
-  sendLabels(transaction, created, numbering);
+  sendNamed(transaction, created, numbering);
 }
 
 function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
@@ -95,11 +94,21 @@ function sendStarts(transaction: Transaction, created: readonly Taken[]): void {
   sendRows(transaction, addStarts, rows);
 }
 
-function sendLabels(transaction: Transaction, created: readonly Taken[], { tenantId }: Numbering): void {
-  const rows = created.flatMap((taken) => {
-    const { labels, createdAtMs } = createOf(taken);
-    const shared = { run: taken.after.id, tenant: tenantId(taken.commit.key.tenant), created_at: createdAtMs };
-    return Object.entries(labels).map(([name, value]) => ({ ...shared, number: numberOf(name, value), name, value }));
-  });
-  sendRows(transaction, addLabels, rows);
+/** Labels, and the values of inputs. */
+function sendNamed(transaction: Transaction, created: readonly Taken[], { tenantId }: Numbering): void {
+  const rowsOf = (pairsOf: (record: Created) => readonly (readonly [name: string, value: string])[]) =>
+    created.flatMap((taken) => {
+      const record = createOf(taken);
+      const tenant = tenantId(taken.commit.key.tenant);
+      const shared = { run: taken.after.id, tenant, created_at: record.createdAtMs };
+      return pairsOf(record).map(([name, value]) => ({ ...shared, number: numberOf(name, value), name, value }));
+    });
+  const valuesOf = ({ index = {} }: Created) =>
+    Object.entries(index).flatMap(([name, values]) => [...new Set(values)].map((value) => [name, value] as const));
+  sendRows(
+    transaction,
+    addLabels,
+    rowsOf(({ labels }) => Object.entries(labels)),
+  );
+  sendRows(transaction, addInputValues, rowsOf(valuesOf));
 }

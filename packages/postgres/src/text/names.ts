@@ -26,6 +26,8 @@ export function checkCommit(commit: RunCommit): void {
       [`name of label ${index + 1}`, name] as const,
       [`labels.${name}`, value] as const,
     ]);
+    const indexed = Object.entries(create.index ?? {}).flatMap(([name, values]) => [name, ...values]);
+    for (const text of indexed) checkNames({ index: text });
     const { name: queue, key: queueKey } = create.queue ?? {};
     checkNames({
       workflow: create.workflow,

@@ -25,6 +25,8 @@ const addRun = `INSERT INTO runs (tenant, run_id, workflow, status, epoch, ticks
   VALUES (?, ?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, run_id) DO NOTHING`;
 const addStart =
   "INSERT INTO starts (run, code, start_at, forked_run_id, forked_tick, input) VALUES (?, ?, ?, ?, ?, ?)";
+const addInputValue =
+  "INSERT OR IGNORE INTO input_values (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
 const addLabel = "INSERT INTO labels (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
 
 // An event that is written again after a crash has the same content: the first one stays.
@@ -130,6 +132,8 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
   for (const [name, value] of Object.entries(record.labels)) {
     database.sql(addLabel).run(id, name, value, commit.key.tenant, record.createdAtMs);
   }
+  for (const [name, values] of Object.entries(record.index ?? {}))
+    for (const value of values) database.sql(addInputValue).run(id, name, value, commit.key.tenant, record.createdAtMs);
   writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
   storeRest(database, id, commit);

@@ -238,6 +238,11 @@ export interface RunFilter extends TenantOptions {
   /** Runs with one of these statuses. An empty list matches nothing. @default all */
   readonly status?: StoredStatus | readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };
+  /**
+   * Values of the input, by the names of the `static index` of the workflow: runs that have all of them. `7` and `"7"` are the same.
+   * Runs that started before the workflow had the name are not found.
+   */
+  readonly input?: { readonly [name: string]: string | number | boolean | null };
   readonly queue?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;

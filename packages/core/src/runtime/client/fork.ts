@@ -11,8 +11,9 @@ import { wrongOption } from "../../value/option-value.js";
 import type { ForkOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
+import { indexedLater } from "../options/input-index.js";
 import type { RunKey } from "../store/run-store.types.js";
-import { startBy } from "../text/start-text.js";
+import { readStart, startBy } from "../text/start-text.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { replaceEvent } from "./fork-event.js";
@@ -67,6 +68,10 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
       createdAtMs: nowMs,
       startAtMs: nowMs,
       labels: run.labels,
+      index: indexedLater(workflow.index, () => readStart(run, workflow).event, {
+        runId: key.runId,
+        log: workflow.host.ports.log,
+      }),
       forkedFrom: { runId: run.key.runId, tick: at },
       queue: run.queue,
     },

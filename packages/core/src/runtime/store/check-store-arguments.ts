@@ -22,6 +22,7 @@ const create = object({
   createdAtMs: integer,
   startAtMs: integer,
   labels,
+  index: optional(mapOf(list(text))),
   queue: nullable(object({ name: text, key: text, priority: integer })),
 });
 
@@ -48,6 +49,7 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
       cursor: maybeText,
       status: optional(list(text)),
       labels: optional(labels),
+      index: optional(labels),
     }),
   ],
   counts: [object({ tenant: text, workflow: maybeText, labels: optional(labels) })],

@@ -146,7 +146,7 @@ export interface RunKey {
 export type StoredStatus = "scheduled" | "running" | "waiting" | EndedStatus;
 export type EndedStatus = "completed" | "failed" | "cancelled" | "timedOut";
 
-export interface StoredRun extends NewRunRecord {
+export interface StoredRun extends Omit<NewRunRecord, "index"> {
   readonly key: RunKey;
   readonly version: string | null;
   readonly status: StoredStatus;
@@ -177,6 +177,8 @@ export interface NewRunRecord {
   readonly createdAtMs: number;
   readonly startAtMs: number;
   readonly labels: { readonly [name: string]: string };
+  /** Values of the input by which lists find the run, by name; no value twice. A store returns them with no run. @default none */
+  readonly index?: { readonly [name: string]: readonly string[] };
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
   /** The queue that the run waits in; `null` for none. */
   readonly queue: QueueTicket | null;
@@ -409,6 +411,8 @@ export interface RunQuery {
   readonly status?: readonly StoredStatus[];
   readonly version?: string;
   readonly labels?: { readonly [name: string]: string };
+  /** Runs whose `index` has this value under each name. */
+  readonly index?: { readonly [name: string]: string };
   readonly queue?: string;
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;

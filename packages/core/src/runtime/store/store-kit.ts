@@ -83,6 +83,16 @@ export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): S
   };
 }
 
+/** A copy that shares nothing with the record. */
+export function copiedIndex(index: NewRunRecord["index"] = {}): NonNullable<NewRunRecord["index"]> {
+  return Object.fromEntries(Object.entries(index).map(([name, values]) => [name, [...values]]));
+}
+
+/** Whether a run with this index is among those that a query wants. */
+export function hasIndexed(index: NonNullable<NewRunRecord["index"]>, wanted: RunQuery["index"] = {}): boolean {
+  return Object.entries(wanted).every(([name, value]) => Object.hasOwn(index, name) && index[name]?.includes(value));
+}
+
 /** -1 for a commit without events. */
 export function lastEventOf({ events }: RunCommit): number {
   let last = -1;

@@ -11,6 +11,7 @@ import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import { historyOf } from "../history/history.js";
+import { indexedLater } from "../options/input-index.js";
 import type {
   CommitResult,
   PostedMessage,
@@ -196,6 +197,8 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
   const { head } = given;
   const { run, firstTick } = staged;
   const { key, input, code, version, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
+  const { log } = workflow.host.ports;
+  const index = indexedLater(workflow.index, () => readStart(run, workflow).event, { runId: key.runId, log });
   const held = { key, owner: moveKey(head.move), epoch: 1 };
   const lease = { owner: held.owner, untilMs: createdAtMs };
   // A store numbers ticks from 1: those that were pruned before are, again, at the end.
@@ -217,6 +220,7 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
         createdAtMs,
         startAtMs,
         labels,
+        index,
         forkedFrom,
         queue,
         lease,

@@ -1,5 +1,6 @@
 /** The workflows of a runtime, by their durable names. */
 
+import type { InputIndex } from "../../../authoring/input-index.types.js";
 import type { Workflow } from "../../../authoring/workflow.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../../../compile/compile.js";
 import { internalsOf } from "../../../compile/internals.js";
@@ -10,6 +11,7 @@ import { createHost, type HostSetup, type WorkflowHost } from "../../../run/work
 import { formatValue } from "../../../value/format-value.js";
 import { nearest } from "../../../value/nearest.js";
 import { wrongOption } from "../../../value/option-value.js";
+import { indexOf } from "../../options/input-index.js";
 import type { RunStore } from "../../store/run-store.types.js";
 import { definitionGraph, type HashedDefinition } from "./definition-graph.js";
 
@@ -17,6 +19,8 @@ export interface RegisteredWorkflow {
   readonly name: string;
   readonly compiled: CompiledWorkflow;
   readonly host: WorkflowHost;
+  /** What of its input finds its runs. */
+  readonly index: InputIndex;
   /** `version` is that of the program; `null` if it has none. */
   readonly code: HashedDefinition & { readonly text: string; readonly version: string | null };
 }
@@ -56,7 +60,7 @@ export class RegisteredWorkflows {
       const graph = definitionGraph(compiled);
       const text = JSON.stringify(graph);
       const code = { hash: setup.store.hash(text), text, graph, version: setup.version ?? null };
-      this.#byName.set(name, { name, compiled, host: hostFor(compiled), code });
+      this.#byName.set(name, { name, compiled, host: hostFor(compiled), index: indexOf(name, workflow), code });
     }
   }
 
