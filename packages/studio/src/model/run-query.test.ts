@@ -13,6 +13,10 @@ it.each([
     'label.team="Berlin Mitte" before:2026-11-20 A-7',
     { labels: { team: "Berlin Mitte" }, before: "2026-11-20", search: "A-7" },
   ],
+  [
+    'version:1.5.0 label.input.order=x input.order=A-733333 input.note="a b"',
+    { version: "1.5.0", labels: { "input.order": "x" }, input: { order: "A-733333", note: "a b" } },
+  ],
 ] as const)("reads %j, and writes it again", (text, fields) => {
   const { filter, problem } = read(text);
 
@@ -24,6 +28,7 @@ it.each([
   ["status:odd", "A status is one of"],
   ["after:soon", "soon is neither"],
   ["workflow:", "has no value yet"],
+  ["input.order=", "has no value yet"],
 ])("says what is wrong with %j", (text, problem) => {
   expect(read(text).problem).toContain(problem);
 });

@@ -7,6 +7,7 @@ import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
 import { hrefOf } from "../route.js";
+import { FilterLink } from "../shell/filter-link.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
@@ -190,7 +191,7 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
-  const { startedAtMs, forkedFrom: origin, labels, queue } = handler;
+  const { startedAtMs, forkedFrom: origin, version, labels, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
@@ -216,6 +217,14 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
         {attempts.length}
         {failed > 0 && <span className="s-failed"> ({failed} failed)</span>}
       </span>
+      {version !== null && (
+        <span className="row hide-sm">
+          <b>Version</b>
+          <FilterLink of={`version ${version}`} add={() => ({ version })}>
+            {version}
+          </FilterLink>
+        </span>
+      )}
       {origin != null && (
         <span>
           <b>Fork of</b>
@@ -255,11 +264,13 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
       {Object.keys(labels).length > 0 && (
         <span className="row wrap hide-sm">
           {Object.entries(labels).map(([name, value]) => (
-            <span key={name} className="chip" title={`${name}=${value}`}>
-              <span className="cut">
-                {name}={value}
-              </span>
-            </span>
+            <FilterLink
+              key={name}
+              of={`${name}=${value}`}
+              add={(before) => ({ labels: { ...before.labels, [name]: value } })}
+            >
+              {name}={value}
+            </FilterLink>
           ))}
         </span>
       )}
