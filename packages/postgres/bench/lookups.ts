@@ -1,7 +1,7 @@
 /**
  * What it takes to find a run among 1,000,000 by its input or by the version of the program.
  *
- *     cd packages/postgres && node --import @millrace/conformance/source bench/lookups.ts [runs]
+ *     cd packages/postgres && node --import @millrace/conformance/source bench/lookups.ts [runs] [sqlite | postgres]
  *
  * Milliseconds of `runtime.runs` in one process: the median and the 99th percentile of 200 calls, each for another value.
  */
@@ -15,7 +15,8 @@ import { sqliteStore } from "../../sqlite/src/index.js";
 import { postgresStore } from "../src/index.js";
 import { Server } from "../test/support/server.js";
 
-const runs = Number(process.argv[2] ?? 1_000_000);
+const [count = "1000000", only] = process.argv.slice(2);
+const runs = Number(count);
 const calls = 200;
 const versions = 20;
 const skus = 1_000;
@@ -83,28 +84,35 @@ async function measure(name: string, store: RunStore): Promise<void> {
   await runtime.stop({ drainMs: 0 });
 }
 
-const folder = join(import.meta.dirname, ".data");
-mkdirSync(folder, { recursive: true });
-const path = join(folder, "lookups.db");
-const remove = (): void => {
-  for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
-};
-remove();
-const file = sqliteStore(path, { durability: "process" });
-await file.tenants();
-const database = new DatabaseSync(path);
-database.exec(sqliteRows);
-database.close();
-await measure("SQLite", file);
-remove();
+async function measureSqlite(): Promise<void> {
+  const folder = join(import.meta.dirname, ".data");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "lookups.db");
+  const remove = (): void => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+  };
+  remove();
+  const store = sqliteStore(path, { durability: "process" });
+  await store.tenants(); // makes the tables
+  const database = new DatabaseSync(path);
+  database.exec(sqliteRows);
+  database.close();
+  await measure("SQLite", store);
+  remove();
+}
 
-await using server = await Server.start();
-const store = postgresStore({ connectionString: server.url, schema: "lookups" });
-await store.tenants();
-const client = new pg.Client({ connectionString: server.url });
-await client.connect();
-await client.query("SET search_path = lookups");
-await client.query(postgresRows);
-await client.query("VACUUM ANALYZE");
-await client.end();
-await measure("PostgreSQL", store);
+async function measurePostgres(): Promise<void> {
+  await using server = await Server.start();
+  const store = postgresStore({ connectionString: server.url, schema: "lookups" });
+  await store.tenants();
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query("SET search_path = lookups");
+  await client.query(postgresRows);
+  await client.query("VACUUM ANALYZE");
+  await client.end();
+  await measure("PostgreSQL", store);
+}
+
+if (only !== "postgres") await measureSqlite();
+if (only !== "sqlite") await measurePostgres();
