@@ -53,6 +53,7 @@ describe("the query bar", () => {
     visit.expectNoFaults();
   });
 
+  // elastic/kibana#4146, influxdata/ui#844, d2iq-archive/marathon#2691: Back has to clear a filter, and to restore one.
   it("takes what is clicked on the page of a run, and Back leads to each list as it was", async () => {
     await using server = await StudioServer.start();
     await withOrders(server);

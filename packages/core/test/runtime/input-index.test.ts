@@ -73,8 +73,10 @@ describe("a run of a workflow with an index", () => {
     await start("first", { order: "A-7" });
     await runtime.run("refund", { order: "A-7" }, { runId: "later", startAt: machine.clock.now() + 1e6 }).accepted;
     await runtime.run("refund", { order: "A-7" }, { dedupe: { key: "k", for: "1h" } }).accepted;
+    await runtime.fork("first", { at: 1, runId: "fork" }).idle();
+    expect(await found({ order: "A-7" })).toContain("fork");
     await runtime.schedules.set("daily", { cron: "@daily", workflow: "refund", input: { order: "A-9" } });
-    expect(await found({ order: "A-7" })).toHaveLength(3);
+    expect(await found({ order: "A-7" })).toHaveLength(4);
     await runtime.start();
     await machine.clock.advance(24 * 3_600_000);
     expect(await found({ order: "A-9" })).toHaveLength(1);
@@ -123,6 +125,7 @@ describe("a run of a workflow with an index", () => {
   });
 });
 
+// holunda-io/camunda-bpm-taskpool#1015, SparkDevNetwork/Rock#1249, Shuffle/Shuffle#112: a value that is too long must not stop other runs.
 describe("a start whose index cannot be stored", () => {
   const wrong: readonly (readonly [string, (input: Order) => unknown])[] = [
     ["an object", () => ({})],
@@ -150,6 +153,23 @@ describe("a start whose index cannot be stored", () => {
     expect(() => runtime.run("refund", {})).toThrow(
       expect.objectContaining({ code: "EVENT_INVALID", cause: expect.any(TypeError) }),
     );
+  });
+
+  it("does not stop the starts beside it", async () => {
+    const { runtime, found } = open(built(({ order }) => String(order).repeat(order === "long" ? 100 : 1)));
+    const starts = ["A-1", "long", "A-2"].map((order) => {
+      try {
+        return runtime.run("refund", { order }).accepted;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    });
+    expect((await Promise.allSettled(starts)).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(await found({ order: "A-2" })).toHaveLength(1);
   });
 
   it("stores texts of 255 bytes and 20 values", async () => {

@@ -17,6 +17,11 @@ it.each([
     'version:1.5.0 label.input.order=x input.order=A-733333 input.note="a b"',
     { version: "1.5.0", labels: { "input.order": "x" }, input: { order: "A-733333", note: "a b" } },
   ],
+  // TriliumNext/Trilium#35: values with signs that a language of queries may use.
+  [
+    "input.a=999,1 input.b=-999.1 input.c=#$%##$% input.d=abc\\n",
+    { input: { a: "999,1", b: "-999.1", c: "#$%##$%", d: "abc\\n" } },
+  ],
 ] as const)("reads %j, and writes it again", (text, fields) => {
   const { filter, problem } = read(text);
 
