@@ -119,6 +119,8 @@ export interface PendingPrompt<out Event = SomeEvent> {
 interface SummaryBase {
   readonly handlerId: string;
   readonly workflow: string;
+  /** Version of the program that started the run, or that has continued it last; `null` if the server does not know it. */
+  readonly version: string | null;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   /** Sequence number of the last event of the stream so far; -1 for none. */
@@ -209,8 +211,12 @@ export interface RunSelection<Name extends string = string> extends CallOptions 
   readonly status?: ListedStatus | readonly ListedStatus[];
   /** `true`: only runs that wait for an answer, an event or a time. `false`: only others. */
   readonly waiting?: boolean;
+  /** Runs that a program of this version started, or has continued last. */
+  readonly version?: string;
   /** Labels that the runs have, each with exactly this value. */
   readonly labels?: RunLabels;
+  /** Values of the input, by the names of the `static index` of the workflow: runs that have all of them. */
+  readonly input?: Readonly<Record<string, string | number | boolean | null>>;
   /** Only runs of this queue. */
   readonly queue?: string;
   /** The beginning of an id, or a part of a label's value or of an error. A-Z are the same as a-z. At most 200 characters. */

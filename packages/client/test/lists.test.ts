@@ -1,9 +1,10 @@
 /** Lists of runs that are searched, counted and kept up to date, and what a server says of itself; against a real one. */
 import { Pipeline, type StepFunction } from "@millrace/pipeline";
 import { createServer, type ServerOptions } from "@millrace/server";
+import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Client, createClient, type Flows, type RunListChange } from "../src/index.js";
+import { type Client, createClient, type Flows, type RunListChange, type RunSelection } from "../src/index.js";
 import { workflows as flows } from "./child/workflows.js";
 
 const log = { info: () => {}, error: () => {} };
@@ -12,11 +13,15 @@ const count: StepFunction = ({ input = null }, { sessionState }) => {
   return { told: input };
 };
 
+const order = defineWorkflow("order", { index: { order: (start: StartEvent) => start.get("order") as number } })
+  .step("begin", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: "done" }))
+  .build();
+
 function open(options: Partial<ServerOptions> = {}): Client<Flows> {
   const store = memoryStore();
   const chat = new Pipeline({ name: "Chat", description: "Counts what it is told.", steps: [count], store });
-  const workflows = { ...flows, chat: chat.workflow };
-  const runtime = createRuntime({ workflows, store, log }) as unknown as Runtime;
+  const workflows = { ...flows, chat: chat.workflow, order };
+  const runtime = createRuntime({ workflows, store, log, version: "1.5.0" }) as unknown as Runtime;
   onTestFinished(async () => {
     await runtime.stop({ drainMs: 0 });
     await chat.close();
@@ -49,6 +54,22 @@ describe("lists of runs", () => {
     expect(await find({ order: "oldest" })).toEqual([first, second]);
     expect(await find({ order: "newest" })).toEqual([second, first]);
     expect((await client.runs({ order: "oldest", limit: 1 })).runs[0]?.handlerId).toBe(first);
+  });
+
+  it("are narrowed down to a value of the input and a version", async () => {
+    const client = open();
+    for (const [handlerId, number] of [
+      ["a", 7],
+      ["b", 8],
+    ] as const)
+      await client.run("order", { order: number }, { handlerId });
+    const find = async (options: RunSelection) => (await client.runs(options)).runs.map(({ handlerId }) => handlerId);
+
+    expect(await find({ input: { order: 7 } })).toEqual(["a"]);
+    expect(await find({ input: { order: "8" }, version: "1.5.0" })).toEqual(["b"]);
+    expect(await find({ input: { order: 7 }, version: "1.4.0" })).toEqual([]);
+    expect(await client.handle("a").summary()).toMatchObject({ version: "1.5.0" });
+    await expect(client.runs({ input: "order=7" as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
   it("are counted, by status and workflow", async () => {

@@ -79,6 +79,7 @@ export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } f
 export type { StepFacts } from "./authoring/graph.types.js";
 export type { InputOf, ResultOf, StreamOf } from "./authoring/run.types.js";
 export type { StateOf } from "./authoring/workflow-facts.types.js";
+export type { IndexValue, InputIndex } from "./authoring/input-index.types.js";
 export type { Middleware, StepCall, StepOutput } from "./authoring/middleware.types.js";
 export { validateWorkflow } from "./compile/compile.js";
 export { describeWorkflow } from "./drawing/describe.js";

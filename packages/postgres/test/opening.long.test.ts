@@ -1,3 +1,4 @@
+import type { RunCommit, RunQuery } from "millrace/runtime";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresClient } from "../src/connection/driver.types.js";
@@ -5,6 +6,7 @@ import { Session, Statements } from "../src/connection/session.js";
 import { type PostgresStoreOptions, postgresStore } from "../src/index.js";
 import { migrate } from "../src/schema/migrate.js";
 import { migrations } from "../src/schema/schema.js";
+import { hashOf, numberOf, runHash } from "../src/text/keys.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { query } from "./support/server.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
@@ -63,7 +65,7 @@ describe("tables", () => {
     const answers = await Promise.all(stores.map((store, index) => store.commit([creationOf(`${index}`, null)])));
 
     expect(answers.flat()).toEqual(stores.map(() => ({ status: "stored" })));
-    expect(await schema.query("SELECT version FROM @millrace_version")).toEqual([{ version: "1" }]);
+    expect(await schema.query("SELECT version FROM @millrace_version")).toEqual([{ version: `${migrations.length}` }]);
   });
 
   it("of a schema with an odd name are made, too", async () => {
@@ -154,6 +156,38 @@ describe("tables", () => {
     expect((await old.claim(keyOf("free"), leaseOf("ann")))?.run.epoch).toBe(2);
     expect((await old.list({ tenant: "acme", limit: 9 })).runs).toHaveLength(3);
     await expect(schema.open().tenants()).rejects.toMatchObject({ code: "STORE_NEWER" });
+  });
+
+  it("from before versions and values of inputs keep their runs, and delete them", async () => {
+    await using schema = new TestSchema();
+    await migrateTo(schema.name, migrations.slice(0, 1));
+    const key = keyOf("old");
+    await schema.query("INSERT INTO @tenants (hash, name) VALUES ($1, $2)", [hashOf(key.tenant), key.tenant]);
+    await schema.query(
+      `INSERT INTO @runs (id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event, updated_at,
+        created_at, renewal) VALUES (900, $1, 1, 'old', 'digest', $2, 'waiting', 1, 0, -1, 1000, 1000, 0)`,
+      [runHash(key), numberOf("digest")],
+    );
+    await schema.query(
+      "INSERT INTO @starts (run, code, start_at, labels, input) VALUES (900, 'none', 1000, '[]', '{}')",
+    );
+
+    const store = schema.open();
+
+    expect(await store.run(key)).toMatchObject({ version: null, status: "waiting" });
+    const held = await store.claim(key, leaseOf("ann"));
+    expect(await store.commit([{ key, owner: "ann", epoch: held?.run.epoch ?? 0, version: "2" }])).toEqual([
+      { status: "stored" },
+    ]);
+    const created = creationOf("new", null);
+    const create = { ...created.create, version: "2", index: { order: ["A-7"] } } as NonNullable<RunCommit["create"]>;
+    await store.commit([{ ...created, create }]);
+    const idsOf = async (query: Partial<RunQuery>) =>
+      (await store.list({ tenant: key.tenant, limit: 10, ...query })).runs.map((run) => run.key.runId).sort();
+    expect(await idsOf({ version: "2" })).toEqual(["new", "old"]);
+    expect(await idsOf({ index: { order: "A-7" } })).toEqual(["new"]);
+    expect(await store.delete([key, keyOf("new")], "ann")).toBe(2);
+    expect(await schema.query("SELECT count(*)::int AS rows FROM @input_values")).toEqual([{ rows: 0 }]);
   });
 
   it("that cannot be migrated stay as they were", async () => {

@@ -119,6 +119,7 @@ describe("POST /workflows/{name}/run", () => {
       handler_id: expect.any(String),
       workflow_name: "add",
       run_id: body.handler_id,
+      version: null,
       status: "completed",
       started_at: time,
       updated_at: time,

@@ -13,9 +13,9 @@ const auth = bearerAuth({
   ],
 });
 
-function open(options: Partial<ServerOptions> = {}, { store = memoryStore(), more = {} } = {}) {
+function open(options: Partial<ServerOptions> = {}, { store = memoryStore(), more = {}, version = "1" } = {}) {
   const log = { info: () => {}, error: () => {} };
-  const runtime = createRuntime({ workflows: { ...workflows, ...more }, store, log }) as unknown as Runtime;
+  const runtime = createRuntime({ workflows: { ...workflows, ...more }, store, log, version }) as unknown as Runtime;
   onTestFinished(() => runtime.stop({ drainMs: 0 }));
   const app = createServer({ runtime, log, ...options });
   const headers = (token: string) => ({ authorization: `Bearer ${token}`, "content-type": "application/json" });
@@ -301,6 +301,44 @@ function follow(app: ReturnType<typeof open>["app"], path: string, headers: Reco
   onTestFinished(async () => (await started).reader.cancel());
   return { frames, state, started, isOpen: () => expect.poll(() => frames[0]?.event).toBe("open") };
 }
+
+const order = defineWorkflow("order", { index: { order: (start: StartEvent) => String(start.get("order")) } })
+  .step("begin", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: "done" }))
+  .build();
+
+describe("the input and the version of runs", () => {
+  const withOrder = { more: { order } };
+  const start = (post: ReturnType<typeof open>["post"], handlerId: string, number: string) =>
+    post("/workflows/order/run", { handler_id: handlerId, kwargs: { order: number } });
+
+  it("find runs", async () => {
+    const { post, get, ids } = open({}, { ...withOrder, version: "1.5.0" });
+    await start(post, "a", "A-7");
+    await start(post, "b", "A-8");
+
+    expect(await ids("input=order=A-7")).toEqual(["a"]);
+    expect(await ids("input=order=A-7&workflow_name=order&status=completed&version=1.5.0")).toEqual(["a"]);
+    expect(await ids("input=order=A-7&version=1.4.0")).toEqual([]);
+    expect(await ids("version=1.5.0")).toEqual(["b", "a"]);
+    expect((await get("/handlers/a")).body).toMatchObject({ version: "1.5.0" });
+  });
+
+  it.each(["input=order", "input==A-7", "input=order=1&input=order=2", "version="])("refuse ?%s", async (query) => {
+    const { get } = open({}, withOrder);
+    expect(await get(`/handlers?${query}`)).toMatchObject({ status: 400, body: { code: "QUERY_INVALID" } });
+  });
+
+  it("are kept by a list that is kept up to date", async () => {
+    const { app, post } = open({}, withOrder);
+    const { frames, isOpen } = follow(app, "/handlers?sse=true&input=order=A-7");
+    await isOpen();
+    await start(post, "other", "A-8");
+    await start(post, "mine", "A-7");
+
+    await expect.poll(() => frames.at(-1)?.data).toMatchObject({ handler_id: "mine", status: "completed" });
+    expect(new Set(frames.slice(1).map(({ data }) => data.handler_id))).toEqual(new Set(["mine"]));
+  });
+});
 
 describe("GET /handlers?sse=true", () => {
   it("tells of runs that begin, change, end and go", async () => {

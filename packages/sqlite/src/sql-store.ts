@@ -120,6 +120,7 @@ function changedKeys(commits: readonly RunCommit[], results: readonly CommitResu
 const find = "SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND (owner IS NULL OR owner = ?)";
 const removals: readonly string[] = [
   "DELETE FROM labels WHERE run = ?",
+  "DELETE FROM input_values WHERE run = ?",
   "DELETE FROM ticks WHERE run = ?",
   "DELETE FROM events WHERE run = ?",
   "DELETE FROM snapshots WHERE run = ?",

@@ -20,7 +20,7 @@ describe.for(drivers)("deleting runs, with %s", (driver) => {
     const hash = store.hash("a large text");
     await store.commit([
       {
-        ...creationOf("run", "ann", { labels: { region: "eu" }, code: hash }),
+        ...creationOf("run", "ann", { labels: { region: "eu" }, index: { order: ["A-7"] }, code: hash }),
         ticks: ticksOf(1),
         events: [{ sequence: 0, atMs: 1, text: "{}" }],
         snapshot: { tick: 1, atMs: 1, text: "{}" },

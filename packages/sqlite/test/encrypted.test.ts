@@ -17,7 +17,10 @@ class Order extends StartEvent.define("Order", { card: z.string() }) {}
 class Shown extends event("Shown", { text: z.string() }) {}
 
 /** Everything that it handles says "secret". */
-const flow = defineWorkflow("flow", { state: { note: z.string().default("") } })
+const flow = defineWorkflow("flow", {
+  state: { note: z.string().default("") },
+  index: { card: ({ card }: Order) => card },
+})
   .step("work", { on: Order, emits: StopEvent, streams: Shown }, async ({ card }, ctx) => {
     await ctx.store.set("note", `secret-state ${card}`);
     ctx.writeEventToStream(new Shown({ text: "secret-event" }));
@@ -103,6 +106,40 @@ describe("the file", () => {
     await answer(after, "r", "now");
 
     expect(await after.runtime.handle("r")).toBe("secret-result now");
+  });
+
+  it("finds runs by their input, of which it holds hashes that differ between tenants", async () => {
+    const file = temporaryFile();
+    const { runtime } = open(file);
+    for (const tenant of ["a", "b"]) {
+      const options = { runId: tenant, tenant };
+      expect(await runtime.run("flow", { card: "secret-card" }, options).idle()).toMatchObject({ status: "waiting" });
+      const { runs } = await runtime.runs({ tenant, input: { card: "secret-card" } });
+      expect(runs.map(({ runId }) => runId)).toEqual([tenant]);
+    }
+    expect((await runtime.runs({ tenant: "a", input: { card: "secret-car" } })).runs).toEqual([]);
+    const database = new DatabaseSync(file);
+    const values = database.prepare("SELECT DISTINCT value FROM input_values WHERE name = 'card'").all();
+    database.close();
+
+    expect(values).toHaveLength(2);
+    expect(bytesOf(file)).not.toContain("secret");
+  });
+
+  it("finds them after a new key was added, and with a key of its own for them", async () => {
+    const file = temporaryFile();
+    const found = async ({ runtime }: Opened) =>
+      (await runtime.runs({ input: { card: "secret-card" } })).runs.map(({ runId }) => runId);
+    const before = open(file);
+    await ask(before, "r");
+    await before.runtime.stop();
+    const rotated = open(file, { keys: [second, first] });
+    await ask(rotated, "s");
+    expect(await found(rotated)).toEqual(["s", "r"]);
+    await rotated.runtime.stop();
+
+    expect(await found(open(file, { keys: [second], indexKey: first.key }))).toEqual(["s", "r"]);
+    expect(await found(open(file, { keys: [second] }))).toEqual([]);
   });
 
   it("is searched by ids, labels and messages of errors", async () => {

@@ -1,10 +1,11 @@
+import type { RunQuery } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import { resolveDriver, type SqliteDriverName } from "../src/connection/driver.js";
 import { FileDatabase } from "../src/connection/file-database.js";
 import { migrate } from "../src/schema/migrate.js";
-import { applicationId } from "../src/schema/schema.js";
+import { applicationId, migrations } from "../src/schema/schema.js";
 import { drivers, openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
-import { commitOne, creationOf } from "./runs.js";
+import { commitOf, commitOne, creationOf, keyOf, ticksOf } from "./runs.js";
 
 const first = "CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO things (name) VALUES ('old')";
 const second = "ALTER TABLE things ADD COLUMN size INTEGER; UPDATE things SET size = length(name)";
@@ -63,5 +64,33 @@ describe.for(drivers)("migrating a file, with %s", (driver) => {
     const store = openStore(path, { driver });
 
     expect(await commitOne(store, creationOf("run", null))).toBe("stored");
+  });
+
+  it("keeps the runs of a file from before versions and values of inputs, and deletes them", async () => {
+    const path = temporaryFile();
+    migrated(path, driver, migrations.slice(0, 1));
+    const raw = openRaw(path, driver);
+    raw.exec(`INSERT INTO runs (tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, wake_at)
+        VALUES ('acme', 'old', 'digest', 'waiting', 1, 1, -1, 1000, 1001, NULL);
+      INSERT INTO starts (run, code, start_at, input) VALUES (1, 'none', 1000, '{}');
+      INSERT INTO labels (run, name, value, tenant, created_at) VALUES (1, 'a', '1', 'acme', 1000);
+      INSERT INTO ticks (run, last, first, at_ms, text) VALUES (1, 1, 1, 1001, '{"tick":1}')`);
+    raw.close();
+
+    const store = openStore(path, { driver });
+
+    expect(versionOf(path, driver)).toBe(migrations.length);
+    expect(await store.run(keyOf("old"))).toMatchObject({ version: null, labels: { a: "1" }, ticks: 1 });
+    const [claimed] = await store.claimDue({ owner: "ann", nowMs: 2_000, untilMs: 60_000, limit: 10 });
+    expect(claimed).toBeUndefined(); // it waits
+    const held = await store.claim(keyOf("old"), { owner: "ann", nowMs: 2_000, untilMs: 60_000 });
+    expect(await commitOne(store, { ...commitOf(held as never, { ticks: ticksOf(2) }), version: "2" })).toBe("stored");
+    expect(await commitOne(store, creationOf("new", null, { version: "2", index: { order: ["A-7"] } }))).toBe("stored");
+    const idsOf = async (query: Partial<RunQuery>) =>
+      (await store.list({ tenant: "acme", limit: 10, ...query })).runs.map(({ key }) => key.runId);
+    expect(await idsOf({ version: "2" })).toEqual(["new", "old"]);
+    expect(await idsOf({ index: { order: "A-7" } })).toEqual(["new"]);
+    expect(await store.delete([keyOf("old"), keyOf("new")], "ann")).toBe(2);
+    expect(rowsOf(openRaw(path, driver), "SELECT count(*) AS count FROM input_values")).toEqual([{ count: 0 }]);
   });
 });

@@ -22,7 +22,11 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   const hash = store.hash("text");
   const record = { tenant: "acme", kind: "session", id: "s", expected: 0, text: "{}" };
   await store.commit([
-    { ...creationOf("run", "ann", { labels: { a: "1" } }), records: [record], blobs: [{ hash, text: "text" }] },
+    {
+      ...creationOf("run", "ann", { labels: { a: "1" }, index: { order: ["A-1"] } }),
+      records: [record],
+      blobs: [{ hash, text: "text" }],
+    },
   ]);
   const posted = await store.post(key, { idempotencyKey: "once", atMs: 1, text: "{}" });
   await store.post(key, { idempotencyKey: "once", atMs: 1, text: "{}" });
@@ -85,6 +89,10 @@ const queries: readonly Partial<RunQuery>[] = [
   { status: ["failed"], createdAfterMs: 1 },
   { endedBeforeMs: 9_999 },
   { labels: { a: "1" } },
+  { version: "1.5.0", createdAfterMs: 1 },
+  { index: { order: "A-1" }, createdAfterMs: 1 },
+  { index: { order: "A-1", tag: "x" }, labels: { a: "1" }, status: ["failed"] },
+  { version: "1.5.0", status: ["failed"], workflow: "digest" },
   { queue: "llm", status: ["waiting"], createdAfterMs: 1 },
   { queue: "llm", labels: { a: "1" } },
   { labels: { a: "1", b: "2" }, status: ["completed"], workflow: "digest", endedBeforeMs: 9_999 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hrefOf, parseRoute } from "./route.js";
+import { hrefOf, parseRoute, withOpen } from "./route.js";
 
 describe("parseRoute", () => {
   it.each([
@@ -16,11 +16,18 @@ describe("parseRoute", () => {
     ["#/compare/a/b", { page: "compare", a: "a", b: "b", others: [] }],
     ["#/compare/a/b/b/c%2Fd", { page: "compare", a: "a", b: "b", others: ["b", "c/d"] }],
     ["#/session/s-1", { page: "session", id: "s-1" }],
+    ["#/run/dg-1/17?step=a%26b&shown=data", { page: "run", id: "dg-1", tick: 17 }],
     ["#/run/%zz", { page: "run", id: "%zz", tick: null }],
     ["#/run", { page: "unknown", address: "#/run" }],
     ["#/elsewhere", { page: "unknown", address: "#/elsewhere" }],
   ])("reads %j", (hash, route) => {
     expect(parseRoute(hash)).toEqual(route);
+  });
+
+  it("writes what of a page is open, in place of what was", () => {
+    const open = { step: "a&b", tab: null };
+    expect(withOpen("#/run/a/7?tab=log", open)).toBe("#/run/a/7?step=a%26b");
+    expect(withOpen("#/run/a/7?tab=log", { step: null })).toBe("#/run/a/7");
   });
 
   it("reads what hrefOf writes, whatever the id", () => {

@@ -15,7 +15,7 @@ export type Route =
   | { readonly page: "unknown"; readonly address: string };
 
 export function parseRoute(hash: string): Route {
-  const [page = "", first = "", second = "", third = "", ...rest] = hash
+  const [page = "", first = "", second = "", third = "", ...rest] = pathOf(hash)
     .replace(/^#?\/?/, "")
     .split("/")
     .map(decoded);
@@ -28,6 +28,22 @@ export function parseRoute(hash: string): Route {
   if (page === "compare" && first !== "" && second !== "")
     return { page, a: first, b: second, others: [third, ...rest].filter(Boolean) };
   return { page: "unknown", address: hash };
+}
+
+/** The address without what of its page is open: `#/run/a/7?step=check`. Names in the path have no `?`, which is escaped there. */
+function pathOf(hash: string): string {
+  return hash.split("?", 1)[0] as string;
+}
+
+/** What of the page is open, such as the chosen step, by name. */
+export function openInAddress(): URLSearchParams {
+  return new URLSearchParams(location.hash.slice(pathOf(location.hash).length));
+}
+
+/** The address with these parts of the page open; `null` for one that is as at first. */
+export function withOpen(href: string, open: Readonly<Record<string, string | null>>): string {
+  const parts = new URLSearchParams(Object.entries(open).filter((part): part is [string, string] => part[1] !== null));
+  return parts.size === 0 ? pathOf(href) : `${pathOf(href)}?${parts}`;
 }
 
 function tickOf(part: string): number | null {
@@ -53,7 +69,7 @@ export function go(href: string): void {
 
 /** Changes the address without a step in the browser's history, such as for the tick that a slider moves over. */
 export function replaceAddress(href: string): void {
-  history.replaceState(null, "", href);
+  history.replaceState(history.state, "", href);
 }
 
 const subscribe = (listener: () => void): (() => void) => {

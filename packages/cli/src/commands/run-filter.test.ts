@@ -19,6 +19,17 @@ describe("--where", () => {
     expect(filter("")).toEqual({});
   });
 
+  it("takes values of the input, and a version", () => {
+    expect(filter('input.order=A-733333 input.note="a b=c" version:1.5.0 label.input.order=x')).toEqual({
+      input: { order: "A-733333", note: "a b=c" },
+      version: "1.5.0",
+      labels: { "input.order": "x" },
+    });
+    expect(() => filter("input.order= version: input.=7")).toThrow(
+      "`input.order=` has no value; `version:` has no value",
+    );
+  });
+
   it("adds to the other options", () => {
     expect(
       filterOf({ status: ["failed"], label: ["team=berlin"], where: "status:cancelled label.user=ann" }, nowMs),

@@ -1,6 +1,6 @@
 /**
- * The filter of `runs` and `tail`, as options and as text: `status:failed workflow:refund label.team=berlin after:2h
- * "card declined"`.
+ * The filter of `runs` and `tail`, as options and as text: `status:failed workflow:refund label.team=berlin
+ * input.order=A-7 version:1.5.0 after:2h "card declined"`.
  */
 import { labelsOf, sinceMs } from "../option-values.js";
 import { CliError } from "../output/cli-error.js";
@@ -19,20 +19,27 @@ type Filter = Omit<RunListQuery, "limit" | "cursor">;
 
 /** @throws {CliError} `OPTION_INVALID` with all problems. */
 export function filterOf({ workflow, status, label, where = "" }: FilterOptions, nowMs: number): Filter {
-  const filter: Draft = { statuses: status.map(statusOf), labels: labelsOf(label), words: [], problems: [] };
+  const filter: Draft = {
+    statuses: status.map(statusOf),
+    labels: labelsOf(label),
+    input: {},
+    words: [],
+    problems: [],
+  };
   if (workflow !== undefined) filter.workflow = workflow;
   for (const term of termsOf(where)) takeTerm(filter, term, nowMs);
-  const { statuses, labels, words, problems, ...rest } = filter;
+  const { statuses, labels, input, words, problems, ...rest } = filter;
   if (problems.length > 0)
     throw new CliError({
       code: "OPTION_INVALID",
       message: `\`--where\` is wrong: ${problems.join("; ")}.`,
-      hint: "Use status:, workflow:, label.<name>=, after:, before: and words to search for.",
+      hint: "Use status:, workflow:, version:, label.<name>=, input.<name>=, after:, before: and words to search for.",
     });
   return {
     ...rest,
     ...(statuses.length > 0 && { status: statuses }),
     ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(input).length > 0 && { input }),
     ...(words.length > 0 && { search: words.join(" ") }),
   };
 }
@@ -49,10 +56,12 @@ export function statusOf(text: string): RunStatus {
 
 interface Draft {
   workflow?: string;
+  version?: string;
   createdAfter?: number;
   createdBefore?: number;
   readonly statuses: RunStatus[];
   readonly labels: Record<string, string>;
+  readonly input: Record<string, string>;
   readonly words: string[];
   readonly problems: string[];
 }
@@ -63,14 +72,16 @@ function termsOf(text: string): readonly string[] {
 }
 
 function takeTerm(filter: Draft, term: string, nowMs: number): void {
-  const [, name, value = ""] = /^(status|workflow|after|before|label\.[^=]+)[:=](.*)$/s.exec(term) ?? [];
+  const [, name, value = ""] =
+    /^(status|workflow|version|after|before|(?:label|input)\.[^=]+)[:=](.*)$/s.exec(term) ?? [];
   if (name === undefined) {
     const [, unknown] = /^([a-z][\w.]*):\S/i.exec(term) ?? [];
     if (unknown === undefined) filter.words.push(term);
     else filter.problems.push(`\`${unknown}:\` is unknown`);
   } else if (value === "") filter.problems.push(`\`${term}\` has no value`);
   else if (name.startsWith("label.")) filter.labels[name.slice("label.".length)] = value;
-  else if (name === "workflow") filter.workflow = value;
+  else if (name.startsWith("input.")) filter.input[name.slice("input.".length)] = value;
+  else if (name === "workflow" || name === "version") filter[name] = value;
   else if (name === "status") takeStatus(filter, value);
   else takeTime(filter, { name: name === "after" ? "createdAfter" : "createdBefore", value, nowMs });
 }

@@ -87,6 +87,7 @@ export function paintedStatus(terminal: Terminal, status: RunStatus): string {
 export function jsonOf({
   runId,
   workflow,
+  version,
   status,
   createdAtMs,
   updatedAtMs,
@@ -96,6 +97,6 @@ export function jsonOf({
   ticks,
   error,
 }: RunRow): object {
-  const facts = { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks };
+  const facts = { runId, workflow, version, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks };
   return wired({ ...facts, ...(error != null && { error }) });
 }

@@ -169,12 +169,14 @@ function failureLines(terminal: Terminal, { step, item, input, place }: FailedIt
   ];
 }
 
-function factsLine({ status, createdAtMs, updatedAtMs, endedAtMs, ticks }: RunRow): string {
+function factsLine({ status, version, createdAtMs, updatedAtMs, endedAtMs, ticks }: RunRow): string {
   const took =
     endedAtMs === null
       ? `since ${agoText(createdAtMs, Date.now()).replace(/ ago$/, "")}`
       : `after ${durationText(endedAtMs - createdAtMs)}`;
-  return `${status} ${took}  started ${isoText(createdAtMs)}  ${ticks === null ? `changed ${isoText(updatedAtMs)}` : `${ticks} ticks`}`;
+  const size = ticks === null ? `changed ${isoText(updatedAtMs)}` : `${ticks} ticks`;
+  const program = version === null ? "" : `  version ${version}`;
+  return `${status} ${took}  started ${isoText(createdAtMs)}  ${size}${program}`;
 }
 
 function painted(terminal: Terminal, line: TreeLine): string {

@@ -9,6 +9,7 @@ import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace } from "../target/open-store.js";
 import { ensureFolder, projectOf, rememberFiles } from "../target/project.js";
 import { type ProjectConfig, placeOf } from "../target/project-config.js";
+import { gitVersion } from "./git-version.js";
 
 export interface AppOptions {
   readonly code: Code;
@@ -33,7 +34,14 @@ export async function openApp({ code, config, store, cwd, log, server }: AppOpti
   const opened = await openStore(kit, place, { creates: true });
   rememberFiles(project, found);
   const { runtime: options, schedules = {} } = config.config;
-  const runtime = kit.runtime.createRuntime({ ...options, workflows, store: opened, log }) as unknown as Runtime;
+  const version = options?.version ?? (process.env["MILLRACE_VERSION"] || (await gitVersion(project.folder)));
+  const runtime = kit.runtime.createRuntime({
+    ...options,
+    ...(version !== null && { version }),
+    workflows,
+    store: opened,
+    log,
+  }) as unknown as Runtime;
   const { createServer } = await kit.server();
   const app = createServer({ runtime, log, ...config.config.server, ...server });
   for (const [name, schedule] of Object.entries(schedules)) await runtime.schedules.set(name, schedule as ScheduleOf);

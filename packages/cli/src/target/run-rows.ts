@@ -6,6 +6,7 @@ export function fromSummary(run: RunSummary): RunRow {
   return {
     runId: run.handlerId,
     workflow: run.workflow,
+    version: run.version,
     status: run.status,
     createdAtMs: run.startedAtMs,
     updatedAtMs: run.updatedAtMs,

@@ -25,6 +25,8 @@ export type RunStatus = "scheduled" | "running" | "waiting" | "completed" | "fai
 export interface RunRow {
   readonly runId: string;
   readonly workflow: string;
+  /** Of the program that has continued it last; `null` if it is not known. */
+  readonly version: string | null;
   readonly status: RunStatus;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -40,8 +42,11 @@ export interface RunRow {
 
 export interface RunListQuery {
   readonly workflow?: string;
+  readonly version?: string;
   readonly status?: readonly RunStatus[];
   readonly labels?: Readonly<Record<string, string>>;
+  /** Values of the input, by the names of the `static index` of the workflow. */
+  readonly input?: Readonly<Record<string, string>>;
   /** Beginning of an id, or part of the value of a label or of the message of an error. */
   readonly search?: string;
   /** Epoch milliseconds. */

@@ -94,6 +94,7 @@ const config: ConfigRecord = {
     retry: false,
     fork: false,
     delete: false,
+    override: false,
   },
   tenant: null,
   client: null,

@@ -58,9 +58,11 @@ export function watchRuns(
 
 export function queryOf({
   workflow,
+  version,
   status,
   waiting,
   labels,
+  input,
   queue,
   search,
   order,
@@ -69,13 +71,15 @@ export function queryOf({
   limit,
   cursor,
 }: RunFilter): ListParams {
-  const pairs = Object.entries(labels ?? {}).map(([name, label]) => `${name}=${label}`);
+  const pairsOf = (values: object = {}): string[] => Object.entries(values).map(([name, value]) => `${name}=${value}`);
   return {
     // An empty list matches nothing, and without parameters, everything matches; no workflow has this name.
     workflow_name: isEmpty(workflow) || isEmpty(status) ? "" : workflow,
     status,
     waiting: waiting === undefined ? undefined : String(waiting),
-    label: pairs,
+    version,
+    label: pairsOf(labels),
+    input: pairsOf(input),
     queue,
     q: search,
     sort: order && (order === "oldest" ? "created_at" : "-created_at"),

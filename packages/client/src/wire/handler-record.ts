@@ -8,10 +8,11 @@ import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
 /** @throws {ClientError} `RESPONSE_INVALID`. */
 export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSummary {
   if (typeof record?.handler_id !== "string") throw invalidAnswer("something that is no handler", options.request);
-  const { handlerId, workflow, startedAtMs, updatedAtMs, completedAtMs, wakeAtMs, ...own } = fromWire(record);
+  const { handlerId, workflow, version, startedAtMs, updatedAtMs, completedAtMs, wakeAtMs, ...own } = fromWire(record);
   const base = {
     handlerId,
     workflow,
+    version,
     startedAtMs,
     updatedAtMs,
     lastEvent: own.lastSequence,

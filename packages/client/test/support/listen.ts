@@ -91,6 +91,7 @@ export function handlerRecord(status: string, more: object = {}): object {
     handler_id: "h",
     workflow_name: "joke",
     run_id: "h",
+    version: null,
     status,
     started_at: at,
     updated_at: at,

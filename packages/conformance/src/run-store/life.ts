@@ -16,6 +16,7 @@ function creating(test: StoreTest): void {
       workflow: "invoice",
       input: '{"text":"ü \\u0000 𝄞"}',
       code: "code-7",
+      version: "1.5.0-ü",
       createdAtMs: startMs,
       startAtMs: startMs - 5,
       labels: { region: "eu", priority: "" },
@@ -23,7 +24,8 @@ function creating(test: StoreTest): void {
       queue: { name: "mail", key: "ü", priority: -3 },
     };
 
-    await runs.create("run", { ...record, owner: "ann", untilMs: startMs + 7 });
+    const index = { order: ["A-1"], tags: ["ü", ""] };
+    await runs.create("run", { ...record, index, owner: "ann", untilMs: startMs + 7 });
 
     expect(await store.run(keyOf("run"))).toEqual({
       ...record,

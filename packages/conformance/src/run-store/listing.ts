@@ -1,13 +1,15 @@
 import type { RunPage, RunQuery, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { keyOf, startMs, summaryOf } from "./rows.js";
+import { batchOf, keyOf, startMs, summaryOf } from "./rows.js";
 import { creationOf, type RunOptions, type Runs, released } from "./runs.js";
 
 export function listSuite(test: StoreTest): void {
   describe("listing runs: order and pages", () => paging(test));
   describe("listing runs: what happens between pages", () => changingPages(test));
   describe("listing runs: filters", () => filtering(test));
+  describe("listing runs: versions", () => byVersion(test));
+  describe("listing runs: values of inputs", () => byInput(test));
 }
 
 export type Query = Omit<RunQuery, "tenant" | "limit"> & Partial<RunQuery>;
@@ -148,10 +150,17 @@ function changingPages(test: StoreTest): void {
 
 /** Creates one run that fits every filter of the tests below, and for each filter one run that differs in it. */
 async function createVaried(runs: Runs): Promise<void> {
-  const fitting = { createdAtMs: startMs + 10, workflow: "invoice", labels: { region: "eu", tier: "1" } };
+  const fitting = {
+    createdAtMs: startMs + 10,
+    workflow: "invoice",
+    version: "1.5.0",
+    labels: { region: "eu", tier: "1" },
+  };
   const varied: Record<string, RunOptions> = {
     fits: {},
     workflow: { workflow: "order" },
+    version: { version: "1.4.0" },
+    unknown: { version: null },
     label: { labels: { region: "us", tier: "1" } },
     fewer: { labels: { region: "eu" } },
     old: { createdAtMs: startMs },
@@ -171,6 +180,7 @@ async function createVaried(runs: Runs): Promise<void> {
 
 const everyFilter: Query = {
   workflow: "invoice",
+  version: "1.5.0",
   status: ["completed", "running"],
   labels: { region: "eu", tier: "1" },
   createdAfterMs: startMs,
@@ -200,6 +210,7 @@ function filtering(test: StoreTest): void {
 
   for (const [filter, expected] of [
     ["workflow", ["workflow"]],
+    ["version", ["unknown", "version"]],
     ["status", ["status"]],
     ["labels", ["fewer", "label"]],
     ["createdAfterMs", ["old"]],
@@ -251,5 +262,88 @@ function filtering(test: StoreTest): void {
 
     expect(found.map(idsOf)).toEqual(wrong.map(() => []));
     expect(idsOf(await list(store, { labels: { region: "eu-west" } }))).toEqual([keyOf("run").runId]);
+  });
+}
+
+function byVersion(test: StoreTest): void {
+  test("finds a run by the version that has continued it last", async (store, runs) => {
+    const run = await runs.create("run", { version: "1.4.0" });
+    await runs.create("unknown");
+    await runs.commit(run, { ticks: batchOf(1), version: "1.5.0" });
+    await runs.commit(run, { ticks: batchOf(2) });
+
+    expect(await store.run(run.key)).toMatchObject({ version: "1.5.0", ticks: 2 });
+    expect(idsOf(await list(store, { version: "1.5.0" }))).toEqual(["run"]);
+    expect(idsOf(await list(store, { version: "1.4.0" }))).toEqual([]);
+    await runs.commit(run, { ...released(), ticks: batchOf(3), version: null });
+    expect(await store.run(run.key)).toMatchObject({ version: null, ticks: 3, status: "waiting" });
+    expect(idsOf(await list(store, {}))).toEqual(["unknown", "run"]);
+    expect(idsOf(await list(store, { version: "" }))).toEqual([]);
+  });
+
+  test("lists the runs of a version in pages, with other filters", async (store, runs) => {
+    const ids = await createNumbered(runs, 7, { version: "2" });
+    await runs.create("other", { version: "1", createdAtMs: startMs + 3 });
+
+    expect(await idsOfPages(store, { version: "2", limit: 2 })).toEqual(ids);
+    expect(await idsOfPages(store, { version: "2", limit: 2, order: "oldest" })).toEqual([...ids].reverse());
+    expect(await idsOfPages(store, { version: "2", limit: 3, status: ["running"], workflow: "order" })).toEqual(ids);
+    expect(await idsOfPages(store, { version: "2", limit: 3, search: "run-3" })).toEqual(["run-3"]);
+  });
+}
+
+function byInput(test: StoreTest): void {
+  test("finds runs by each value of their input, as a whole and by its own name", async (store, runs) => {
+    await runs.create("one", { index: { order: ["A-7"], tags: ["red", "blue"] }, createdAtMs: startMs + 1 });
+    await runs.create("two", { index: { order: ["A-77"], tags: ["red"] }, createdAtMs: startMs + 2 });
+    await runs.create("three", { labels: { order: "A-7" }, createdAtMs: startMs + 3 });
+    const found = async (index: Record<string, string>) => idsOf(await list(store, { index }));
+
+    expect(await found({ order: "A-7" })).toEqual(["one"]);
+    expect(await found({ tags: "red" })).toEqual(["two", "one"]);
+    expect(await found({ tags: "red", order: "A-77" })).toEqual(["two"]);
+    expect(await found({ tags: "blue", order: "A-77" })).toEqual([]);
+    for (const wrong of [{ order: "a-7" }, { orde: "A-7" }, { order: "" }, { constructor: "" }, { order: "A-%" }])
+      expect(await found(wrong)).toEqual([]);
+    expect(await found({})).toEqual(["three", "two", "one"]);
+    expect(idsOf(await list(store, { index: { order: "A-7" }, tenant: "other" }))).toEqual([]);
+  });
+
+  test("finds a run once, whose list has a value twice, and values of any text", async (store, runs) => {
+    const texts = ["twice", "twice", "", "ü 𝄞", "a=b:c", "'; DROP TABLE runs; --", "x".repeat(255)];
+    await runs.create("run", { index: { tags: texts } });
+
+    for (const text of texts) expect(idsOf(await list(store, { index: { tags: text } }))).toEqual(["run"]);
+  });
+
+  test("lists the runs of a value in pages, with other filters", async (store, runs) => {
+    const ids = await createNumbered(runs, 7, { index: { order: ["A-7"] }, labels: { region: "eu" }, version: "2" });
+    await runs.create("other", { index: { order: ["A-8"] }, labels: { region: "eu" }, createdAtMs: startMs + 3 });
+    const index = { order: "A-7" };
+    const more = { status: ["running"], workflow: "order", version: "2", labels: { region: "eu" } } as const;
+
+    expect(await idsOfPages(store, { index, limit: 2 })).toEqual(ids);
+    expect(await idsOfPages(store, { index, limit: 2, order: "oldest" })).toEqual([...ids].reverse());
+    expect(await idsOfPages(store, { index, limit: 3, ...more })).toEqual(ids);
+    expect(await idsOfPages(store, { index, limit: 3, search: "run-3" })).toEqual(["run-3"]);
+    expect(await idsOfPages(store, { index, createdAfterMs: startMs + 4 })).toEqual(ids.slice(0, 2));
+    expect(await idsOfPages(store, { index, workflow: "invoice" })).toEqual([]);
+  });
+
+  test("forgets the values of a run that is deleted, also for a new run of its id", async (store, runs) => {
+    const run = await runs.create("run", { owner: null, index: { order: ["A-7"] } });
+    await store.delete([run.key]);
+    await runs.create("run", { index: { order: ["A-8"] } });
+
+    expect(idsOf(await list(store, { index: { order: "A-7" } }))).toEqual([]);
+    expect(idsOf(await list(store, { index: { order: "A-8" } }))).toEqual(["run"]);
+  });
+
+  test("keeps the values of the first of two runs with one id", async (store, runs) => {
+    await runs.create("run", { index: { order: ["A-7"] } });
+    await store.commit([creationOf("run", { index: { order: ["A-8"] } })]);
+
+    expect(idsOf(await list(store, { index: { order: "A-8" } }))).toEqual([]);
+    expect(idsOf(await list(store, { index: { order: "A-7" } }))).toEqual(["run"]);
   });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { InputIndex } from "../authoring/input-index.types.js";
 import type { Middleware } from "../authoring/middleware.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
@@ -29,6 +30,8 @@ export interface WorkflowInternals {
 export interface BuiltParts extends RegisteredTypes, StateVersion {
   readonly steps: readonly DeclaredStep[];
   readonly state: ObjectSchema | null;
+  /** What of an input finds its runs. */
+  readonly index: InputIndex;
   readonly children: Readonly<Record<string, ChildSource>>;
 }
 

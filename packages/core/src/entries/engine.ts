@@ -110,6 +110,7 @@ export {
   changeOf,
   decodePageCursor,
   encodePageCursor,
+  hasIndexed,
   isEndedStatus,
   isStoredStatus,
   lastEventOf,

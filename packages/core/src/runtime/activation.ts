@@ -23,6 +23,7 @@ import type {
   ActivationsOptions,
   RoundNature,
 } from "./api/activation.types.js";
+import { versionOf } from "./runtime-options.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
 import { Loader } from "./worker/claim/loader.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
@@ -47,7 +48,8 @@ interface Shared {
 export function createActivations(options: ActivationsOptions): Activations {
   const { workflows: given, hash, history = "all", clock = systemClock, log = consoleLog } = options;
   const resources = new ResourceContainer("app");
-  const workflows = new RegisteredWorkflows(given, { ports: { clock, log }, resources, store: { hash } });
+  const version = versionOf(options.version);
+  const workflows = new RegisteredWorkflows(given, { ports: { clock, log }, resources, store: { hash }, version });
   const settings = {
     snapshotEvery: options.snapshotEvery ?? 200,
     keepTicks: history === "all" ? null : history.keep,

@@ -130,7 +130,7 @@ class StoredRuntime {
   constructor(given: ResolvedRuntimeOptions) {
     const options = { ...given, store: guardedStore(given.store, () => this.#isClosed) };
     this.#options = options;
-    const { store, clock, log, leaseMs, queues, workflows, telemetry } = options;
+    const { store, clock, log, leaseMs, queues, workflows, version, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
@@ -139,6 +139,7 @@ class StoredRuntime {
       resources: this.#resources,
       store,
       telemetry,
+      version,
     });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;

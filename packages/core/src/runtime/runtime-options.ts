@@ -17,6 +17,7 @@ import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
 
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
+  readonly version: string | null;
   readonly store: RunStore;
   /** False: no run comes into memory here. */
   readonly executes: boolean;
@@ -41,6 +42,10 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
     if (names.length === 0) return ["`workflows` is empty"];
     return names.flatMap((name) => nameProblem(`the name of the workflow ${JSON.stringify(name)}`, name, false));
   },
+  version: (version) => {
+    const given = versionOf(version);
+    return given === null ? [] : nameProblem("`version`", given, true);
+  },
   execute: flag,
   leaseMs: milliseconds(100),
   idleReleaseMs: milliseconds(0),
@@ -60,6 +65,16 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
   clock: withMethods("a clock", "now", "setTimer"),
   log: withMethods("a log, as `{ info, error }`", "info", "error"),
 };
+
+/** The version that was given, or that of the environment; `null` for neither. */
+export function versionOf<Given>(given: Given | undefined): Given | string | null {
+  if (given !== undefined) return given;
+  try {
+    return globalThis.process?.env?.["MILLRACE_VERSION"] || null;
+  } catch {
+    return null; // Deno may not let it be read.
+  }
+}
 
 function milliseconds(least: number): Rule {
   const isRight = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= least;
@@ -88,6 +103,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   const releasesAtOnce = maxConcurrentRuns !== undefined;
   return {
     workflows,
+    version: versionOf(options.version),
     store: options.store ?? memoryStore(),
     executes: options.execute ?? true,
     maxRuns: maxConcurrentRuns ?? Number.POSITIVE_INFINITY,

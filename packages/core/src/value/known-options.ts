@@ -15,7 +15,7 @@ export const knownOptions = {
   join: "by",
   Workflow:
     "name timeout maxConcurrentRuns limits types events verbose log skipChecks streamBuffer lockTimeout inboxSize forkState description groups stepNotes eventLabels",
-  defineWorkflow: "state events types children version migrate",
+  defineWorkflow: "index state events types children version migrate",
   limits: "concurrent perMinute",
   resource: "scope dispose resources",
   run: "signal timeout deadline resources context runId",

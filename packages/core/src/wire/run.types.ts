@@ -69,6 +69,8 @@ export interface HandlerRecord {
   readonly handler_id: string;
   readonly workflow_name: string;
   readonly run_id: string;
+  /** Of the program that started the run, or that has continued it last. */
+  readonly version: string | null;
   readonly status: WireStatus;
   readonly started_at: string;
   readonly updated_at: string;

@@ -7,6 +7,7 @@
 
 import type { Context } from "../authoring/context.types.js";
 import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "../authoring/graph.types.js";
+import type { InputIndex } from "../authoring/input-index.types.js";
 import type { InputOfStart, ResultOfStop } from "../authoring/run.types.js";
 import type {
   AnyEmission,
@@ -58,6 +59,8 @@ export interface DefineOptions<Schema extends ObjectSchema> {
    * fields.
    */
   readonly migrate?: (state: Record<string, unknown>, from: number) => object;
+  /** What of an input finds its runs, by name: as `static index` of a class. @default nothing */
+  readonly index?: InputIndex;
 }
 
 /**
@@ -74,8 +77,8 @@ export function defineWorkflow<Schema extends ObjectSchema = never>(
   options: DefineOptions<Schema> = {},
 ): WorkflowBuilder<DeclaredState<Schema>, never, never, never> {
   checkOptionNames("defineWorkflow", options);
-  const { state, children = {}, events = [], types = [], version = 1, migrate = (old) => old } = options;
-  const plan: Plan = { name, steps: [], children, events, types, state: state ?? null, version, migrate };
+  const { state, children = {}, events = [], types = [], version = 1, migrate = (old) => old, index = {} } = options;
+  const plan: Plan = { name, steps: [], children, events, types, state: state ?? null, version, migrate, index };
   return createBuilder(plan) as unknown as WorkflowBuilder<DeclaredState<Schema>, never, never, never>;
 }
 

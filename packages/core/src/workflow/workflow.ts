@@ -5,6 +5,7 @@
  */
 
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
+import type { InputIndex } from "../authoring/input-index.types.js";
 import type { Middleware } from "../authoring/middleware.types.js";
 import type { RunContext } from "../authoring/run-context.types.js";
 import type { Workflow as AnyStateWorkflow } from "../authoring/workflow.types.js";
@@ -36,6 +37,14 @@ export interface WorkflowClass<State> {
    * static override readonly events = [Line];
    */
   readonly events?: readonly EventClass[];
+  /**
+   * What of an input finds its runs in `runtime.runs({ input })` and in the query bar, by name: a text, a number, a boolean, null, or a
+   * list of texts. A start whose index throws or is of another kind is refused with `EVENT_INVALID`.
+   *
+   * @example
+   * static override readonly index = { order: (input: Refund) => input.order };
+   */
+  readonly index?: InputIndex;
   /** Classes whose instances may be in events, results and state. */
   readonly types?: readonly ValueType[];
   /** Version of the state: an integer. Increase it when stored states would no longer be valid. @default 1 */

@@ -6,19 +6,22 @@
  */
 
 import { isObject } from "@millrace/executor";
-import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
+import { defineWorkflow, type InputIndex, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
 import { keepTree } from "../plan/pipeline-tree.js";
 import { caught } from "../steps/end-steps.js";
-import type { CompiledPlan, StepCtx, StepParts } from "../steps/plan.types.js";
+import type { CompiledPlan, PipelineStart, StepCtx, StepParts } from "../steps/plan.types.js";
 import { caughtSettings, coreSteps, type Result } from "./core-steps.js";
 import { eventLabels, stepGroups, stepNotes } from "./drawn-graph.js";
 
 export function compilePipeline(plan: CompiledPlan): Workflow {
   const names = coreNames(plan.tree);
   const nodeIds = nodeIdsOf(names);
-  const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });
+  const empty = defineWorkflow(plan.pipeline.id, {
+    children: Object.fromEntries(plan.workflows),
+    index: indexOfInput(plan.index),
+  });
   // The graph is made of what the user listed: its events are known at run time only, and `build` checks them.
   let builder = empty as unknown as UntypedBuilder;
   for (const { name, settings, run } of coreSteps(plan, names))
@@ -36,6 +39,13 @@ export function compilePipeline(plan: CompiledPlan): Workflow {
     });
   keepTree(workflow, plan.tree);
   return workflow;
+}
+
+/** The functions get the input of the pipeline and not its start event. */
+function indexOfInput(index: InputIndex): InputIndex {
+  const reading = (read: unknown): unknown =>
+    typeof read === "function" ? ({ request }: PipelineStart) => read(request.input) : read;
+  return Object.fromEntries(Object.entries(index).map(([name, read]) => [name, reading(read) as InputIndex[string]]));
 }
 
 /** All but the session state is what the pipeline itself has noted, such as what people have approved. */

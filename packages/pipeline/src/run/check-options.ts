@@ -62,6 +62,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   dependencies: object,
   metadata: object,
   limits: object,
+  index: object,
   addWorkflowHistoryToSteps: flag,
   agent: withMethods("a `PipelineAgent`", "decide"),
   streamEvents: flag,

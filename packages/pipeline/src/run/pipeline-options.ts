@@ -1,5 +1,5 @@
 import type { ConversationalAgent, MediaLists, SessionReducers, SessionState, SharedState } from "@millrace/executor";
-import type { LimitOptions, StandardSchema } from "millrace";
+import type { IndexValue, LimitOptions, StandardSchema } from "millrace";
 import type { RunListing, RunStore } from "millrace/runtime";
 import type { StepLike } from "../nodes/containers.js";
 
@@ -44,6 +44,13 @@ export interface PipelineOptions<
    * @default false: it is merged into the stored state
    */
   readonly overwriteDbSessionState?: boolean;
+  /**
+   * What of the input finds its runs, by name: a text, a number, a boolean, null, or a list of texts. `input` is that of the run, after
+   * the `inputSchema`. A start whose index throws or is of another kind is refused with `EVENT_INVALID`.
+   *
+   * @default nothing
+   */
+  readonly index?: { readonly [name: string]: (input: Input) => IndexValue };
   /** Checks and completes the input first. */
   readonly inputSchema?: StandardSchema<Given, Input>;
   /**

@@ -8,7 +8,7 @@
  */
 
 import { copyJson, plainCopy, type SessionState, type SharedState } from "@millrace/executor";
-import type { Workflow } from "millrace";
+import type { InputIndex, Workflow } from "millrace";
 import { createRuntime, type RunHandle, type RunListing, type Runtime, type TenantOptions } from "millrace/runtime";
 import { skippedNames } from "../attempts/run-events.js";
 import { compilePipeline } from "../compile/compile-pipeline.js";
@@ -260,6 +260,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
       ...parts,
       description,
       limits: options.limits ?? {},
+      index: (options.index ?? {}) as InputIndex,
       events: new PipelineEvents(tree),
       start: startEventOf(this.#options),
       hooks: sessionHooks({

@@ -1,7 +1,7 @@
 /** A pipeline, ready to be made into core steps. */
 
 import type { ConversationalAgent, SessionReducers, SessionState } from "@millrace/executor";
-import type { Context, EventClass, LimitOptions, Workflow, WorkflowEvent } from "millrace";
+import type { Context, EventClass, InputIndex, LimitOptions, Workflow, WorkflowEvent } from "millrace";
 import type { LiveRun } from "../attempts/live-run.js";
 import type { EventStorage } from "../attempts/run-events.js";
 import type { PipelineIdentity } from "../data/step-function.types.js";
@@ -53,6 +53,8 @@ export interface CompiledPlan {
   readonly description: string | null;
   /** Limits that calls of executors take places of, by name. */
   readonly limits: Readonly<Record<string, LimitOptions>>;
+  /** What of the input of a run finds it. */
+  readonly index: InputIndex;
   readonly tree: PipelineTree;
   readonly events: PipelineEvents;
   readonly start: EventClass<PipelineStart>;

@@ -16,7 +16,7 @@ export interface Numbering {
 const runs = new Columns(
   `id bigint, key bytea, tenant bigint, run_id text, workflow text, workflow_number bigint, status text, epoch bigint, \
 ticks bigint, last_event bigint, created_at bigint, updated_at bigint, ended_at bigint, wake_at bigint, owner bigint, \
-lease_until bigint, waiting text, outcome text, queue bigint, queue_key bytea, priority bigint, queued_at bigint`,
+lease_until bigint, waiting text, outcome text, queue bigint, queue_key bytea, priority bigint, queued_at bigint, version text`,
 );
 const addRuns = `INSERT INTO @runs (${runs.names.join(", ")}, renewal, queue_batch)
   SELECT i.*, CASE WHEN i.owner IS NULL THEN 0 ELSE (SELECT o.renewals FROM @owners o WHERE o.id = i.owner) END,
@@ -26,10 +26,9 @@ const addStarts = additionTo(
   "starts",
   "run bigint, code text, start_at bigint, forked_run_id text, forked_tick bigint, queue_key text, labels text, input text",
 );
-const addLabels = additionTo(
-  "labels",
-  "run bigint, number bigint, tenant bigint, created_at bigint, name text, value text",
-);
+const named = "run bigint, number bigint, tenant bigint, created_at bigint, name text, value text";
+const addLabels = additionTo("labels", named);
+const addInputValues = additionTo("input_values", named);
 
 type Created = NewRunRecord & { readonly lease: Lease | null };
 const createOf = ({ commit }: Taken): Created => commit.create as Created;
@@ -43,12 +42,12 @@ export function sendNewRuns(transaction: Transaction, created: readonly Taken[],
   transaction.send(addRuns, runs.values(sorted));
   sendLongSummaries(transaction, created);
   sendStarts(transaction, created);
-  sendLabels(transaction, created, numbering);
+  sendNamed(transaction, created, numbering);
 }
 
 function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
   const { commit, after } = taken;
-  const { lease, createdAtMs, startAtMs, workflow, queue } = createOf(taken);
+  const { lease, createdAtMs, startAtMs, workflow, version, queue } = createOf(taken);
   const { summary, ticks } = commit;
   const wakeAtMs = summary === undefined ? startAtMs : summary.wakeAtMs;
   return {
@@ -74,6 +73,7 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
     queue_key: queue === null ? null : hashOf(queue.key),
     priority: queue?.priority,
     queued_at: queue === null ? null : toServer(startAtMs),
+    version,
   };
 }
 
@@ -94,11 +94,21 @@ function sendStarts(transaction: Transaction, created: readonly Taken[]): void {
   sendRows(transaction, addStarts, rows);
 }
 
-function sendLabels(transaction: Transaction, created: readonly Taken[], { tenantId }: Numbering): void {
-  const rows = created.flatMap((taken) => {
-    const { labels, createdAtMs } = createOf(taken);
-    const shared = { run: taken.after.id, tenant: tenantId(taken.commit.key.tenant), created_at: createdAtMs };
-    return Object.entries(labels).map(([name, value]) => ({ ...shared, number: numberOf(name, value), name, value }));
-  });
-  sendRows(transaction, addLabels, rows);
+/** Labels, and the values of inputs. */
+function sendNamed(transaction: Transaction, created: readonly Taken[], { tenantId }: Numbering): void {
+  const rowsOf = (pairsOf: (record: Created) => readonly (readonly [name: string, value: string])[]) =>
+    created.flatMap((taken) => {
+      const record = createOf(taken);
+      const tenant = tenantId(taken.commit.key.tenant);
+      const shared = { run: taken.after.id, tenant, created_at: record.createdAtMs };
+      return pairsOf(record).map(([name, value]) => ({ ...shared, number: numberOf(name, value), name, value }));
+    });
+  const valuesOf = ({ index = {} }: Created) =>
+    Object.entries(index).flatMap(([name, values]) => [...new Set(values)].map((value) => [name, value] as const));
+  sendRows(
+    transaction,
+    addLabels,
+    rowsOf(({ labels }) => Object.entries(labels)),
+  );
+  sendRows(transaction, addInputValues, rowsOf(valuesOf));
 }

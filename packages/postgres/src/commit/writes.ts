@@ -86,6 +86,8 @@ const posted = new Columns("place bigint, run bigint, key bytea, name text, at_m
 const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, urgent)
   SELECT nextval('@post_positions'), run, key, name, at_ms, text, urgent
   FROM (SELECT * FROM ${posted.input} ORDER BY place) p`;
+const versions = new Columns("run bigint, version text");
+const setVersions = `UPDATE @runs r SET version = i.version FROM ${versions.input} WHERE r.id = i.run`;
 const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
 
@@ -196,6 +198,10 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
   );
   if (messages.length > 0) transaction.send(addReceived, received.values(messages));
   sendPosts(transaction, taken);
+  const changed = taken.flatMap(({ commit: { version }, after }) =>
+    version === undefined ? [] : [{ run: after.id, version }],
+  );
+  if (changed.length > 0) transaction.send(setVersions, versions.values(changed));
   const pruned = taken.flatMap(({ commit: { prune: upTo }, after }) =>
     upTo === undefined ? [] : [{ ...upTo, run: after.id }],
   );

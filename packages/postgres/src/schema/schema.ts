@@ -251,5 +251,40 @@ const urgentPosts = `
   CREATE INDEX runs_urgent ON @runs (urgent_at, id) WHERE urgent_at IS NOT NULL;
 `;
 
+const versions = `
+  ALTER TABLE @runs ADD COLUMN version text COLLATE "C"; -- of the program that has continued the run last
+  CREATE INDEX runs_version ON @runs (tenant, version, created_at, id) WHERE version IS NOT NULL;
+`;
+
+const inputs = `
+  CREATE TABLE @input_values (
+    run bigint NOT NULL,
+    number bigint NOT NULL, -- of name and value
+    tenant bigint NOT NULL,
+    created_at bigint NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    value text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX input_values_run ON @input_values (run);
+  CREATE INDEX input_values_value ON @input_values (tenant, number, created_at, run);
+
+  CREATE OR REPLACE FUNCTION @delete_runs(deleted bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    gone text[];
+  BEGIN
+    WITH dropped AS (DELETE FROM @blob_refs WHERE run = ANY(deleted) RETURNING blob)
+      SELECT array_agg(DISTINCT blob) INTO gone FROM dropped;
+    DELETE FROM @labels WHERE run = ANY(deleted);
+    DELETE FROM @input_values WHERE run = ANY(deleted);
+    DELETE FROM @ticks WHERE run = ANY(deleted);
+    DELETE FROM @events WHERE run = ANY(deleted);
+    DELETE FROM @snapshots WHERE run = ANY(deleted);
+    DELETE FROM @posts WHERE run = ANY(deleted);
+    DELETE FROM @starts WHERE run = ANY(deleted);
+    DELETE FROM @runs WHERE id = ANY(deleted);
+    IF gone IS NOT NULL THEN PERFORM @drop_blobs(gone); END IF;
+  END $$;
+`;
+
 /** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions, urgentPosts];
+export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions, urgentPosts, versions, inputs];

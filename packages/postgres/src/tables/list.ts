@@ -18,11 +18,11 @@ const idOf = (table: "tenants" | "queues", name: string): Sql =>
 
 export const listDialect: ListDialect = {
   runs: () => plainSql("@runs AS q"),
-  labelledRuns: plainSql("@labels AS l JOIN @runs AS q ON q.id = l.run"),
+  namedRuns: (table) => plainSql(`@${table} AS l JOIN @runs AS q ON q.id = l.run`),
   tenant: (table, name) => sql`${plainSql(table)}.tenant = ${idOf("tenants", name)}`,
-  label: (name, value) => sql`l.number = ${numberOf(name, value)} AND l.name = ${name} AND l.value = ${value}`,
-  hasLabel: (name, value) =>
-    sql`EXISTS (SELECT 1 FROM @labels AS o WHERE o.run = q.id AND o.name = ${name} AND o.value = ${value})`,
+  named: (name, value) => sql`l.number = ${numberOf(name, value)} AND l.name = ${name} AND l.value = ${value}`,
+  hasNamed: (table, name, value) =>
+    sql`EXISTS (SELECT 1 FROM ${plainSql(`@${table}`)} AS o WHERE o.run = q.id AND o.name = ${name} AND o.value = ${value})`,
   queue: (name) => sql`q.queue = ${idOf("queues", name)}`,
   workflowKey: (name) => sql`q.workflow_number = ${numberOf(name)}`,
   // The pattern of each row by itself: with EXISTS, the labels of all runs could be looked through first. With the collation of the
@@ -69,11 +69,11 @@ export async function countRuns({ database }: RunReader, query: CountQuery): Pro
   const [label, ...others] = Object.entries(query.labels ?? {});
   const conditions = [
     listDialect.tenant(label === undefined ? "q" : "l", tenant),
-    ...(label === undefined ? [] : [listDialect.label(...label)]),
-    ...others.map((other) => listDialect.hasLabel(...other)),
+    ...(label === undefined ? [] : [listDialect.named(...label)]),
+    ...others.map((other) => listDialect.hasNamed("labels", ...other)),
     ...(workflow === undefined ? [] : [sql`${listDialect.workflowKey(workflow)} AND q.workflow = ${workflow}`]),
   ];
-  const from = label === undefined ? listDialect.runs("workflow") : listDialect.labelledRuns;
+  const from = label === undefined ? listDialect.runs("workflow") : listDialect.namedRuns("labels");
   const rows = await allOnce(
     database,
     sql`SELECT q.workflow, q.status, count(*) AS count FROM ${from}

@@ -23,7 +23,7 @@ const addedByNow = "@standing(r.id, r.ticks, r.last_event, r.updated_at)";
 export const runColumns: string = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, c.ticks, c.last_event, r.created_at,
   c.updated_at, r.ended_at, r.wake_at, r.posted_at, o.name AS owner, ${leaseUntil} AS lease_until, r.waiting, r.outcome,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.labels, s.input,
-  q.name AS queue, s.queue_key, r.priority, r.place`;
+  q.name AS queue, s.queue_key, r.priority, r.place, r.version`;
 
 // LEFT, so that a run without its other half is reported as damaged and not missed.
 const joining = (current: string): string => `CROSS JOIN LATERAL ${current} c LEFT JOIN @tenants t ON t.id = r.tenant
@@ -73,6 +73,7 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
   return {
     key: { tenant: column("tenant"), runId: column("run_id") },
     workflow: column("workflow"),
+    version: column("version"),
     status,
     epoch: column("epoch"),
     ticks: column("ticks"),

@@ -26,9 +26,12 @@ export function checkCommit(commit: RunCommit): void {
       [`name of label ${index + 1}`, name] as const,
       [`labels.${name}`, value] as const,
     ]);
+    const indexed = Object.entries(create.index ?? {}).flatMap(([name, values]) => [name, ...values]);
+    for (const text of indexed) checkNames({ index: text });
     const { name: queue, key: queueKey } = create.queue ?? {};
     checkNames({
       workflow: create.workflow,
+      version: create.version,
       owner: create.lease?.owner,
       queue,
       queueKey,
@@ -38,6 +41,7 @@ export function checkCommit(commit: RunCommit): void {
     checkText("code", create.code);
     checkText("forkedFrom", create.forkedFrom?.runId);
   }
+  checkNames({ version: commit.version });
   checkText("ticks", ticks?.text);
   checkText("snapshot", snapshot?.text);
   checkText("outcome", summary?.outcome);

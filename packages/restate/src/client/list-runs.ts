@@ -4,7 +4,7 @@
  * @module
  */
 import { WorkflowError } from "millrace";
-import { matchesSearch } from "millrace/engine";
+import { hasIndexed, matchesSearch } from "millrace/engine";
 import type { CountQuery, RunCount, RunOrder, RunPage, RunQuery, StoredRun, StoredStatus } from "millrace/runtime";
 import type { Row } from "../kept/kept-run.js";
 import { ROW } from "../kept/keys.js";
@@ -26,7 +26,11 @@ export async function tenantsOf(admin: Ingress): Promise<string[]> {
 export async function listRuns(admin: Ingress, query: RunQuery): Promise<RunPage> {
   const sign = query.order === "oldest" ? -1 : 1;
   const compare = (one: Place, other: Place): number => sign * newestFirst(one, other);
-  const runs = (await runsOf(admin, query.tenant)).filter((run) => matches(run, query)).sort(compare);
+  const rows = (await rowsOf(admin, query.tenant)).filter(({ index }) => hasIndexed(index ?? {}, query.index));
+  const runs = rows
+    .map(({ run }) => run)
+    .filter((run) => matches(run, query))
+    .sort(compare);
   const after = query.cursor === undefined ? null : placeOf(query.cursor, query.order);
   const rest = after === null ? runs : runs.filter((run) => compare(after, run) < 0);
   const page = rest.slice(0, query.limit);
@@ -36,7 +40,7 @@ export async function listRuns(admin: Ingress, query: RunQuery): Promise<RunPage
 
 export async function countRuns(admin: Ingress, { tenant, ...query }: CountQuery): Promise<RunCount[]> {
   const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
-  for (const run of await runsOf(admin, tenant)) {
+  for (const { run } of await rowsOf(admin, tenant)) {
     const { workflow, status } = run;
     if (!matches(run, query)) continue;
     const known = counts.get(`${status} ${workflow}`);
@@ -46,12 +50,12 @@ export async function countRuns(admin: Ingress, { tenant, ...query }: CountQuery
   return [...counts.values()];
 }
 
-async function runsOf(admin: Ingress, tenant: string): Promise<StoredRun[]> {
+async function rowsOf(admin: Ingress, tenant: string): Promise<Row[]> {
   const prefix = `${encodeURIComponent(tenant)}/`.replaceAll("'", "''");
   const rows = await admin.query<StateRow>(
     `SELECT service_key, value_utf8 FROM state WHERE service_name = '${RUN}' AND key = '${ROW}' AND starts_with(service_key, '${prefix}')`,
   );
-  return rows.map(({ value_utf8 }) => (JSON.parse(value_utf8) as Row).run);
+  return rows.map(({ value_utf8 }) => JSON.parse(value_utf8) as Row);
 }
 
 type Place = Pick<StoredRun, "createdAtMs" | "key">;
@@ -79,10 +83,21 @@ function placeOf(cursor: string, order: RunOrder = "newest"): Place {
 }
 
 function matches(run: StoredRun, query: Omit<RunQuery, "tenant" | "limit">): boolean {
-  const { workflow, status, labels = {}, queue, createdAfterMs, createdBeforeMs, endedBeforeMs, search } = query;
+  const {
+    workflow,
+    version,
+    status,
+    labels = {},
+    queue,
+    createdAfterMs,
+    createdBeforeMs,
+    endedBeforeMs,
+    search,
+  } = query;
   return (
     (search === undefined || matchesSearch(run, search)) &&
     (workflow === undefined || run.workflow === workflow) &&
+    (version === undefined || run.version === version) &&
     (queue === undefined || run.queue?.name === queue) &&
     (status === undefined || status.includes(run.status)) &&
     Object.entries(labels).every(([name, value]) => run.labels[name] === value) &&

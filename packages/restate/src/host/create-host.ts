@@ -22,10 +22,11 @@ export interface RestateHost {
  * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function createRestateHost(options: RestateHostOptions): RestateHost {
-  const { workflows, session, snapshotEvery, history, records, log, ...how } = resolveHostOptions(options);
+  const { workflows, session, version, snapshotEvery, history, records, log, ...how } = resolveHostOptions(options);
   const activations = createActivations({
     workflows,
     hash: sha256,
+    version,
     snapshotEvery,
     history,
     maxTickLength: MAX_TEXT_LENGTH,

@@ -1,6 +1,6 @@
 /** Options of a host, checked all at once. */
 import type { Duration, Log } from "millrace";
-import { checkOptions, oneOf, type Rule, type Rules, toMs, unchecked, wholeNumber } from "millrace/engine";
+import { checkOptions, oneOf, type Rule, type Rules, toMs, unchecked, valueRule, wholeNumber } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
 import type { RecordStore } from "../kept/record-store.js";
 import type { ClientHandler } from "./messages.js";
@@ -22,6 +22,8 @@ export interface RestateHostOptions {
   readonly mode?: "rounds" | "slices";
   /** Length of a slice; it ends with the end of a step. @default "10s" */
   readonly slice?: Duration;
+  /** Version of your program, stored with the runs that it begins or continues. @default `MILLRACE_VERSION` of the environment */
+  readonly version?: string;
   /** Ticks between two snapshots. At least 1. @default 200 */
   readonly snapshotEvery?: number;
   /** `{ keep }` keeps about this many of the last ticks of a run. @default "all" */
@@ -46,6 +48,7 @@ export interface RestateHostOptions {
 export interface ResolvedHostOptions {
   readonly workflows: Workflows;
   readonly session: SessionSettings;
+  readonly version: string | undefined;
   readonly snapshotEvery: number;
   readonly history: "all" | { readonly keep: number };
   readonly inactivityMs: number;
@@ -56,6 +59,7 @@ export interface ResolvedHostOptions {
 
 const whole = wholeNumber(1);
 const kept = wholeNumber(0);
+const isVersion = (version: unknown): boolean => typeof version === "string" && /^.{1,255}$/s.test(version);
 
 export const recordsRule: Rule = (records) => {
   const isStore = typeof (records as Partial<RecordStore> | null | undefined)?.writeRecords === "function";
@@ -68,6 +72,7 @@ const rules: Rules<RestateHostOptions> = {
   workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
   mode: oneOf("rounds", "slices"),
   rounds: whole,
+  version: valueRule(isVersion, "a text of 1 to 255 characters"),
   snapshotEvery: whole,
   history: (history = "all") => (history === "all" ? [] : kept(Object(history).keep ?? null, "history.keep")),
   records: recordsRule,
@@ -89,6 +94,7 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
   return {
     workflows,
     session: { followMs: FOLLOW_MS, sliceMs: mode === "slices" ? sliceMs : null, rounds },
+    version: options.version,
     snapshotEvery,
     history,
     inactivityMs: toMs(options.inactivityTimeout ?? "1h", "inactivityTimeout"),

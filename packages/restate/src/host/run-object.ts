@@ -77,7 +77,7 @@ async function start(ctx: ObjectContext, { record }: StartMessage, setup: HostSe
   const known = await ctx.get<Row>(ROW);
   if (known !== null) return { status: "exists", run: known.run };
   const run = newStoredRun(runKeyOf(ctx.key), record);
-  const kept = new KeptRun({ run, active: null });
+  const kept = new KeptRun({ run, active: null, ...(record.index !== undefined && { index: record.index }) });
   if (run.status === "scheduled") {
     write(ctx, [kept.setActive(null)]);
     wake(ctx, record.startAtMs, record.createdAtMs);

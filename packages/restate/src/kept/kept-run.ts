@@ -4,7 +4,7 @@
  * @module
  */
 import { type ActivationStore, isEndedStatus } from "millrace/engine";
-import type { RunCommit, RunKey, StoredRun, StoredSnapshot, TickBatch } from "millrace/runtime";
+import type { NewRunRecord, RunCommit, RunKey, StoredRun, StoredSnapshot, TickBatch } from "millrace/runtime";
 import { blobHashes, blobKey, ROW, receiptKey, snapshotKey, spanKey, spansOf } from "./keys.js";
 
 /** The value of {@link ROW}. */
@@ -12,6 +12,8 @@ export interface Row {
   readonly run: StoredRun;
   /** The invocation that works on it. */
   readonly active: string | null;
+  /** What of its input finds it. @default nothing */
+  readonly index?: NewRunRecord["index"];
 }
 
 /** A new value of one key of the state; `undefined` clears the key. */
@@ -32,14 +34,16 @@ export interface StateReader {
 export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "blob"> {
   #run: StoredRun;
   #active: string | null;
+  readonly #index: Row["index"];
   #batches: TickBatch[] = [];
   #snapshots: StoredSnapshot[] = [];
   readonly #blobs: Map<string, string> = new Map();
   readonly #receipts: Set<number> = new Set();
   #keys: string[] = [];
 
-  constructor({ run, active }: Row) {
+  constructor({ run, active, index }: Row) {
     this.#run = run;
+    this.#index = index;
     this.#active = active;
   }
 
@@ -110,10 +114,12 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     if (commit.prune !== undefined) {
       this.#drop(prunedKeys(commit.prune, this.#keys), changes);
     }
-    const { status } = this.#run;
+    const { status, version } = this.#run;
+    if (commit.version !== undefined) this.#run = { ...this.#run, version: commit.version };
     if (commit.summary !== undefined) this.#summarize(commit.summary);
     // For the commit that releases the run, `setActive` writes the row.
-    if (this.#run.status !== status && commit.release !== true) changes.push(this.#row());
+    if ((this.#run.status !== status || this.#run.version !== version) && commit.release !== true)
+      changes.push(this.#row());
     return changes;
   }
 
@@ -130,7 +136,8 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
   }
 
   #row(): Change {
-    return { key: ROW, value: { run: this.#run, active: this.#active } satisfies Row };
+    const index = this.#index === undefined ? {} : { index: this.#index };
+    return { key: ROW, value: { run: this.#run, active: this.#active, ...index } satisfies Row };
   }
 
   // ---- reads of a load

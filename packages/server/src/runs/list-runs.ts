@@ -49,12 +49,17 @@ export async function listRuns(server: ListServer, request: ListRequest): Promis
   return { handlers: found.map(shortRecord), cursor: isMore ? toCursor("handlers", cursor) : null };
 }
 
-type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore" | "search" | "order">;
+type Filter = Pick<
+  RunFilter,
+  "version" | "status" | "labels" | "input" | "queue" | "createdAfter" | "createdBefore" | "search" | "order"
+>;
 
 function filterOf({
+  version,
   status,
   waiting,
   label,
+  input,
   queue,
   created_after,
   created_before,
@@ -69,6 +74,8 @@ function filterOf({
   return {
     ...((status ?? waiting) !== undefined && { status: storedStatuses.filter(isWanted) }),
     ...(labels !== undefined && { labels }),
+    ...(version !== undefined && { version }),
+    ...(input !== undefined && { input: labelsOf(input) ?? {} }),
     ...(queue !== undefined && { queue }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),

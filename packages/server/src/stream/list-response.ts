@@ -6,8 +6,9 @@
  */
 import { WorkflowError } from "millrace";
 import type { Runtime } from "millrace/runtime";
+import type { HandlerRecord } from "millrace/wire";
 import { afterMs } from "../system.js";
-import { matchesFilter, matchesFixed } from "../wire/matches-filter.js";
+import { labelsOf, matchesFilter, matchesFixed } from "../wire/matches-filter.js";
 import type { ListFilter } from "../wire/schemas.js";
 import { type KeptOpen, streamed } from "./live-response.js";
 import type { LiveRuns, RunChange, RunListener } from "./live-runs.js";
@@ -33,6 +34,8 @@ class ListReading implements RunListener {
   readonly #options: ListResponseOptions;
   /** What is sent of each run, and how much that is. */
   readonly #waiting: Map<string, string> = new Map();
+  /** Whether a run has the wanted values of its input, by id. */
+  readonly #ofInput: Map<string, Promise<boolean>> = new Map();
   #characters = 0;
   #mustReset = false;
   #stop: (() => void) | null = null;
@@ -46,6 +49,32 @@ class ListReading implements RunListener {
   }
 
   take(change: RunChange): void {
+    const { filter, onError } = this.#options;
+    if (filter.input === undefined || change.kind === "gone") return this.#take(change);
+    this.#isOfInput(change.record)
+      .then((isOf) => (isOf && !this.#isClosed ? this.#take(change) : undefined))
+      .catch((error: unknown) => {
+        onError(error);
+        this.reset();
+      });
+  }
+
+  /** Whether the store finds the run by the values of its input, which are in no record. Asked once for each run: they never change. */
+  #isOfInput({ handler_id: runId, started_at: startedAt }: HandlerRecord): Promise<boolean> {
+    const known = this.#ofInput.get(runId);
+    if (known !== undefined) return known;
+    const { runtime, tenant, filter } = this.#options;
+    const atMs = Date.parse(startedAt);
+    const input = labelsOf(filter.input ?? []) ?? {};
+    const found = runtime
+      .runs({ tenant, input, createdAfter: atMs - 1, createdBefore: atMs + 1, limit: 1_000 })
+      .then(({ runs }) => runs.some((run) => run.runId === runId));
+    if (this.#ofInput.size >= most.changes) this.#ofInput.clear();
+    this.#ofInput.set(runId, found);
+    return found;
+  }
+
+  #take(change: RunChange): void {
     const fitting = this.#fitting(change);
     if (fitting === null) return;
     const id = fitting.kind === "gone" ? fitting.runId : fitting.record.handler_id;

@@ -56,8 +56,19 @@ export function isUnloadable(error: unknown): error is WorkflowError {
 }
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): HandlerRecord {
-  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue, isSealed, forkedFrom } =
-    listing;
+  const {
+    runId,
+    workflow,
+    version,
+    createdAtMs,
+    updatedAtMs,
+    endedAtMs,
+    lastEvent,
+    labels,
+    queue,
+    isSealed,
+    forkedFrom,
+  } = listing;
   const facts = catalog.find(workflow);
   const types = facts?.types ?? [];
   const waiting = outcome?.status === "waiting" ? outcome : null;
@@ -66,6 +77,7 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     handler_id: runId,
     workflow_name: workflow,
     run_id: runId,
+    version,
     status,
     started_at: isoTime(createdAtMs),
     updated_at: isoTime(updatedAtMs),

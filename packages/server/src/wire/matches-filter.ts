@@ -2,7 +2,7 @@
 import type { HandlerRecord } from "millrace/wire";
 import type { ListFilter } from "./schemas.js";
 
-/** Labels by name; `null` where one would have two values, as no run has. */
+/** Labels, or values of inputs, by name; `null` where one would have two values, as no run has. */
 export function labelsOf(given: readonly string[]): Readonly<Record<string, string>> | null {
   const pairs = given.map((one): [string, string] => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]);
   const labels = new Map(pairs);
@@ -25,9 +25,10 @@ export function matchesFixed(record: HandlerRecord, filter: ListFilter): boolean
 }
 
 export function matchesFilter(record: HandlerRecord, filter: ListFilter): boolean {
-  const { status, waiting, q = "" } = filter;
+  const { status, version, waiting, q = "" } = filter;
   return (
     matchesFixed(record, filter) &&
+    (version === undefined || record.version === version) &&
     (status === undefined || status.some((one) => (one === "waiting" ? record.waiting : one === record.status))) &&
     (waiting === undefined || record.waiting === waiting) &&
     matchesText(record, q)

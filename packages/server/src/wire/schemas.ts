@@ -175,6 +175,17 @@ const listFilter = {
     .optional()
     .openapi({ type: "boolean", description: "Only runs that wait, or only those that do not." }),
   label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).describe("`name=value`; all of them."),
+  input: repeated(z.string().regex(/^[^=]+=/, "a value of the input is `name=value`"))
+    .refine((pairs = []) => new Set(pairs.map((pair) => pair.slice(0, pair.indexOf("=")))).size === pairs.length, {
+      error: "has a name twice",
+    })
+    .describe("`name=value`, with a name of the `static index` of the workflow; all of them."),
+  version: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("Runs that a program of this version started, or has continued last."),
   queue: z.string().min(1).max(most.name).optional().describe("Runs of this queue."),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
@@ -359,6 +370,10 @@ export const handler = z
     handler_id: z.string(),
     workflow_name: z.string(),
     run_id: z.string(),
+    version: z
+      .string()
+      .nullable()
+      .describe("Of the program that started the run, or that has continued it last; null if it was not known."),
     status: z.enum(["running", "completed", "failed", "cancelled"]),
     started_at: time,
     updated_at: time,

@@ -21,10 +21,12 @@ const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?),
 const addTicks = "INSERT INTO ticks (run, last, first, at_ms, text) VALUES (?, ?, ?, ?, ?)";
 
 const addRun = `INSERT INTO runs (tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, wake_at,
-    owner, lease_until, queue, queue_key, priority, queued_at)
-  VALUES (?, ?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, run_id) DO NOTHING`;
+    owner, lease_until, queue, queue_key, priority, queued_at, version)
+  VALUES (?, ?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, run_id) DO NOTHING`;
 const addStart =
   "INSERT INTO starts (run, code, start_at, forked_run_id, forked_tick, input) VALUES (?, ?, ?, ?, ?, ?)";
+const addInputValue =
+  "INSERT OR IGNORE INTO input_values (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
 const addLabel = "INSERT INTO labels (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
 
 // An event that is written again after a crash has the same content: the first one stays.
@@ -44,6 +46,8 @@ const setSummaryOfHeldAndRelease = `UPDATE runs SET ${summary}, ${noLease} ${whe
 const advanceAndSummarize = `UPDATE runs SET ticks = ?, ${summary} ${whereNext}`;
 const advanceSummarizeAndRelease = `UPDATE runs SET ticks = ?, ${summary}, ${noLease} ${whereNext}`;
 const release = `UPDATE runs SET ${noLease} WHERE id = ?`;
+
+const setVersion = "UPDATE runs SET version = ? WHERE id = ?";
 
 const pruneTicks = "DELETE FROM ticks WHERE run = ? AND last <= ?";
 const pruneSnapshots = "DELETE FROM snapshots WHERE run = ? AND tick < ?";
@@ -128,6 +132,8 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
   for (const [name, value] of Object.entries(record.labels)) {
     database.sql(addLabel).run(id, name, value, commit.key.tenant, record.createdAtMs);
   }
+  for (const [name, values] of Object.entries(record.index ?? {}))
+    for (const value of values) database.sql(addInputValue).run(id, name, value, commit.key.tenant, record.createdAtMs);
   writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
   storeRest(database, id, commit);
@@ -156,6 +162,7 @@ function insertRun(database: Database, commit: RunCommit, record: NonNullable<Ru
       queue?.key ?? null,
       queue?.priority ?? null,
       queue === null ? null : startAtMs,
+      record.version ?? null,
     );
   return Number(changes) === 0 ? null : Number(lastInsertRowid);
 }
@@ -166,8 +173,9 @@ function insertStart(database: Database, run: number, record: NewRunRecord): voi
 }
 
 function storeRest(database: Database, id: number, commit: RunCommit): void {
-  const { events, snapshot, prune } = commit;
+  const { events, snapshot, version, prune } = commit;
   storeBlobs(database, id, commit);
+  if (version !== undefined) database.sql(setVersion).run(version, id);
   if (events !== undefined) {
     for (const { sequence, atMs, text } of events) database.sql(addEvent).run(id, sequence, atMs, text);
     // A commit with ticks or a summary writes this column in another statement.

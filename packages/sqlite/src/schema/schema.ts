@@ -3,6 +3,7 @@
  *
  *     runs 1-1 starts            what never changes, beside the row that every commit rewrites
  *      |--* labels
+ *      |--* input_values          what of an input its workflow indexes
  *      |--* ticks, snapshots     the journal: a prefix may be pruned
  *      |--* events               the stream
  *      |--* posts                messages; open until they have a receipt
@@ -182,5 +183,22 @@ const urgentPosts = `
   CREATE INDEX runs_urgent ON runs (urgent_at) WHERE urgent_at IS NOT NULL;
 `;
 
-/** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [first, urgentPosts];
+const versions = `
+  ALTER TABLE runs ADD COLUMN version TEXT; -- of the program that has continued the run last
+  CREATE INDEX runs_version ON runs (tenant, version, created_at) WHERE version IS NOT NULL;
+`;
+
+const inputs = `
+  CREATE TABLE input_values (
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (run, name, value)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX input_values_value ON input_values (tenant, name, value, created_at, run);
+`;
+
+/** The first migration leads from an empty file to version 1. */
+export const migrations: readonly string[] = [first, urgentPosts, versions, inputs];

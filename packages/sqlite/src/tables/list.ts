@@ -8,11 +8,11 @@ const unionSize = 4;
 
 export const listDialect: ListDialect = {
   runs: (column) => plainSql(`runs AS q INDEXED BY runs_${column}`),
-  labelledRuns: plainSql("labels AS l CROSS JOIN runs AS q ON q.id = l.run"),
+  namedRuns: (table) => plainSql(`${table} AS l CROSS JOIN runs AS q ON q.id = l.run`),
   tenant: (table, name) => sql`${plainSql(table)}.tenant = ${name}`,
-  label: (name, value) => sql`l.name = ${name} AND l.value = ${value}`,
-  hasLabel: (name, value) =>
-    sql`EXISTS (SELECT 1 FROM labels AS o WHERE o.run = q.id AND o.name = ${name} AND o.value = ${value})`,
+  named: (name, value) => sql`l.name = ${name} AND l.value = ${value}`,
+  hasNamed: (table, name, value) =>
+    sql`EXISTS (SELECT 1 FROM ${plainSql(table)} AS o WHERE o.run = q.id AND o.name = ${name} AND o.value = ${value})`,
   queue: (name) => sql`q.queue = ${name}`,
   workflowKey: (name) => sql`q.workflow = ${name}`,
   search: ({ id, value, outcome }) => sql`(q.run_id LIKE ${id} ESCAPE '\\'
@@ -55,13 +55,13 @@ export function countRuns(database: Database, { tenant, workflow, labels = {} }:
   const [label, ...others] = wanted as [[string, string], ...[string, string][]];
   const conditions = [
     listDialect.tenant("l", tenant),
-    listDialect.label(...label),
-    ...others.map((other) => listDialect.hasLabel(...other)),
+    listDialect.named(...label),
+    ...others.map((other) => listDialect.hasNamed("labels", ...other)),
     ...(workflow === undefined ? [] : [listDialect.workflowKey(workflow)]),
   ];
   return rowsOf(
     database,
-    sql`SELECT q.workflow, q.status, count(*) AS count FROM ${listDialect.labelledRuns}
+    sql`SELECT q.workflow, q.status, count(*) AS count FROM ${listDialect.namedRuns("labels")}
       WHERE ${joinSql(conditions, " AND ")} GROUP BY q.status, q.workflow`,
   );
 }

@@ -11,7 +11,7 @@ export interface NumberedRun {
 
 /** The columns that {@link toRun} reads, of `runs AS r` and `starts AS s`. */
 const columns: string = `r.id, r.tenant, r.run_id, r.workflow, r.status, r.epoch, r.ticks, r.last_event, r.created_at, r.updated_at,
-  r.ended_at, r.wake_at, r.owner, r.lease_until, r.waiting, r.outcome, r.queue, r.queue_key, r.priority, r.place,
+  r.ended_at, r.wake_at, r.owner, r.lease_until, r.waiting, r.outcome, r.queue, r.queue_key, r.priority, r.place, r.version,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.input,
   (SELECT json_group_array(json_array(l.name, l.value)) FROM labels AS l WHERE l.run = r.id) AS labels`;
 
@@ -47,6 +47,7 @@ export function toRun(path: string, values: unknown): NumberedRun {
     run: {
       key: { tenant: row.text("tenant"), runId: row.text("run_id") },
       workflow: row.text("workflow"),
+      version: row.textOrNull("version"),
       status: toStatus(row),
       epoch: row.integer("epoch"),
       ticks: row.integer("ticks"),

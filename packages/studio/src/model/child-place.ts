@@ -37,8 +37,8 @@ export function childPlace(
 export function childSummary(root: RunSummary, { child }: ChildPlace, attempts: readonly RunAttempt[]): RunSummary {
   const { runId: handlerId, workflow, status, startedAtMs } = child;
   const prompts = promptsOf(root).filter(isOf(handlerId));
-  const { updatedAtMs, lastEvent, isSealed, ticks } = root;
-  const base = { handlerId, workflow, startedAtMs, updatedAtMs, lastEvent, isSealed, ticks };
+  const { version, updatedAtMs, lastEvent, isSealed, ticks } = root;
+  const base = { handlerId, workflow, version, startedAtMs, updatedAtMs, lastEvent, isSealed, ticks };
   const own = { ...base, labels: {}, queue: null, forkedFrom: null };
   const endedAtMs = Math.max(startedAtMs, ...attempts.map((attempt) => attempt.endedAtMs ?? 0));
   if (status === "completed") return { ...own, status, endedAtMs, result: undefined };

@@ -7,6 +7,7 @@ const base = {
   workflow: "import",
   startedAtMs: 1,
   updatedAtMs: 1,
+  version: "1.5.0",
   labels: { env: "Dev" },
   queue: null,
   isSealed: false,
@@ -36,6 +37,9 @@ describe("letsThrough", () => {
     [{ search: "env" }, failed, false],
     [{ labels: { env: "Dev" } }, failed, true],
     [{ labels: { env: "dev" } }, failed, false],
+    [{ version: "1.5.0" }, failed, true],
+    [{ version: "1.5" }, failed, false],
+    [{ input: { order: "A-7" } }, failed, true],
     [{ after: "1970-01-02" }, failed, false],
     [{ before: "1970-01-02" }, failed, true],
   ];
@@ -49,7 +53,16 @@ describe("selectionOf", () => {
   it("selects the same on the server", () => {
     expect(
       selectionOf(
-        { ...noFilter, status: "running", workflow: "import", search: " x ", labels: { env: "Dev" }, after: "1s" },
+        {
+          ...noFilter,
+          status: "running",
+          workflow: "import",
+          search: " x ",
+          labels: { env: "Dev" },
+          version: "2",
+          input: { order: "A-7" },
+          after: "1s",
+        },
         5_000,
       ),
     ).toEqual({
@@ -58,6 +71,8 @@ describe("selectionOf", () => {
       workflow: "import",
       search: "x",
       labels: { env: "Dev" },
+      version: "2",
+      input: { order: "A-7" },
       createdAfter: 4_000,
     });
   });

@@ -9,6 +9,10 @@ export interface RunFilter {
   readonly status: StatusFilter;
   /** Name of a workflow; `""` for all. */
   readonly workflow: string;
+  /** Of the program that has continued the run last; `""` for any. */
+  readonly version: string;
+  /** Values of the input, by the names of the `static index` of the workflow. */
+  readonly input: Readonly<Record<string, string>>;
   /** Beginning of an id, a label's value, or text of an error. */
   readonly search: string;
   /** Labels that the runs have, each with exactly this value. */
@@ -21,6 +25,8 @@ export interface RunFilter {
 export const noFilter: RunFilter = {
   status: "all",
   workflow: "",
+  version: "",
+  input: {},
   search: "",
   labels: {},
   after: "",
@@ -40,14 +46,16 @@ const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
 };
 
 export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
-  const { status, workflow, search, labels } = filter;
+  const { status, workflow, version, search, labels, input } = filter;
   const wanted = search.trim();
   const { afterMs, beforeMs } = timesOf(filter, nowMs);
   return {
     ...statuses[status],
     ...(workflow !== "" && { workflow }),
     ...(wanted !== "" && { search: wanted }),
+    ...(version !== "" && { version }),
     ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(input).length > 0 && { input }),
     ...(afterMs !== null && { createdAfter: afterMs }),
     ...(beforeMs !== null && { createdBefore: beforeMs }),
   };
@@ -67,18 +75,24 @@ export function sinceMs(text: string, nowMs: number): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Whether a run that has changed is in the list: as the server filters, so that one stream of changes serves every list. */
+/** Whether a run that has changed may be in the list: as the server filters, but for values of inputs, which only the store knows. */
 export function letsThrough(filter: RunFilter, run: RunSummary, nowMs: number): boolean {
-  const { status, workflow, search, labels } = filter;
+  const { status, workflow, version, search, labels } = filter;
   const { afterMs, beforeMs } = timesOf(filter, nowMs);
   return (
     isOf(status, run) &&
     (workflow === "" || run.workflow === workflow) &&
+    (version === "" || run.version === version) &&
     Object.entries(labels).every(([name, value]) => run.labels[name] === value) &&
     (afterMs === null || run.startedAtMs > afterMs) &&
     (beforeMs === null || run.startedAtMs < beforeMs) &&
     matches(search.trim(), run)
   );
+}
+
+/** Whether only the store knows which runs are in the list. */
+export function isOfInput({ input }: RunFilter): boolean {
+  return Object.keys(input).length > 0;
 }
 
 function isOf(status: StatusFilter, run: RunSummary): boolean {

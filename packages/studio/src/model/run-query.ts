@@ -1,4 +1,4 @@
-/** The filter of the list of runs as one line: `status:failed workflow:refund label.team=berlin after:2h declined`. */
+/** The filter of the list of runs as one line: `status:failed workflow:refund label.team=berlin input.order=A-7 after:2h declined`. */
 import { noFilter, type RunFilter, type StatusFilter, sinceMs } from "./run-filter.js";
 
 const statuses: ReadonlySet<string> = new Set<StatusFilter>(["running", "waiting", "failed", "completed", "cancelled"]);
@@ -12,31 +12,45 @@ export interface ReadQuery {
 /** Terms with a known name are conditions; all other words are searched for. */
 export function readQuery(text: string, nowMs: number): ReadQuery {
   const labels: Record<string, string> = {};
+  const input: Record<string, string> = {};
   const words: string[] = [];
-  const found: { -readonly [Field in "status" | "workflow" | "after" | "before"]?: string } = {};
+  const found: { -readonly [Field in "status" | "workflow" | "version" | "after" | "before"]?: string } = {};
   const problems: string[] = [];
   for (const term of text.match(/(?:[^\s"]|"[^"]*")+/g) ?? []) {
-    const [, name, quoted = ""] = /^(status|workflow|after|before|label\.[^=:]+)[:=](.*)$/s.exec(term) ?? [];
+    const [, name, quoted = ""] =
+      /^(status|workflow|version|after|before|(?:label|input)\.[^=:]+)[:=](.*)$/s.exec(term) ?? [];
     const value = quoted.replaceAll('"', "");
     if (name === undefined) words.push(term.replaceAll('"', ""));
     else if (value === "") problems.push(`${term} has no value yet.`);
     else if (name.startsWith("label.")) labels[name.slice("label.".length)] = value;
+    else if (name.startsWith("input.")) input[name.slice("input.".length)] = value;
     else found[name as keyof typeof found] = value;
   }
-  const { status = "all", workflow = "", after = "", before = "" } = found;
+  const { status = "all", workflow = "", version = "", after = "", before = "" } = found;
   if (status !== "all" && !statuses.has(status)) problems.push(`A status is one of ${[...statuses].join(", ")}.`);
   for (const time of [after, before])
     if (time !== "" && sinceMs(time, nowMs) === null) problems.push(`${time} is neither as 2h nor as 2026-11-20.`);
-  const filter = { status: status as StatusFilter, workflow, labels, after, before, search: words.join(" ") };
+  const filter = {
+    status: status as StatusFilter,
+    workflow,
+    version,
+    labels,
+    input,
+    after,
+    before,
+    search: words.join(" "),
+  };
   return { filter, problem: problems[0] ?? null };
 }
 
 /** The line that {@link readQuery} reads; `""` without a filter. */
-export function queryOf({ status, workflow, labels, after, before, search }: RunFilter): string {
+export function queryOf({ status, workflow, version, labels, input, after, before, search }: RunFilter): string {
   const terms = [
     status === noFilter.status ? "" : `status:${status}`,
     workflow === "" ? "" : `workflow:${asTerm(workflow)}`,
+    version === "" ? "" : `version:${asTerm(version)}`,
     ...Object.entries(labels).map(([name, value]) => `label.${name}=${asTerm(value)}`),
+    ...Object.entries(input).map(([name, value]) => `input.${name}=${asTerm(value)}`),
     after === "" ? "" : `after:${after}`,
     before === "" ? "" : `before:${before}`,
     search.trim(),

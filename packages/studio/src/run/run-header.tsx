@@ -13,6 +13,7 @@ import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
+import { FilterLink } from "./filter-link.js";
 import type { DialogName } from "./run-dialogs.js";
 import type { RunActions } from "./use-run-actions.js";
 import type { RunTime } from "./use-run-time.js";
@@ -201,7 +202,7 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
-  const { startedAtMs, forkedFrom: origin, labels, queue } = handler;
+  const { startedAtMs, forkedFrom: origin, version, labels, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
@@ -227,6 +228,14 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
         {attempts.length}
         {failed > 0 && <span className="s-failed"> ({failed} failed)</span>}
       </span>
+      {version !== null && (
+        <span className="row hide-sm">
+          <b>Version</b>
+          <FilterLink of={`version ${version}`} add={() => ({ version })}>
+            {version}
+          </FilterLink>
+        </span>
+      )}
       {origin != null && (
         <span>
           <b>Fork of</b>
@@ -266,11 +275,13 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
       {Object.keys(labels).length > 0 && (
         <span className="row wrap hide-sm">
           {Object.entries(labels).map(([name, value]) => (
-            <span key={name} className="chip" title={`${name}=${value}`}>
-              <span className="cut">
-                {name}={value}
-              </span>
-            </span>
+            <FilterLink
+              key={name}
+              of={`${name}=${value}`}
+              add={(before) => ({ labels: { ...before.labels, [name]: value } })}
+            >
+              {name}={value}
+            </FilterLink>
           ))}
         </span>
       )}

@@ -1,13 +1,14 @@
 /** Four views of one run, and one cursor: graph, timeline, log and state show the same tick. */
 
 import type { ClientError, RunSummary } from "@millrace/client";
-import { type CSSProperties, type ReactNode, useRef, useState } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { isUnreachable } from "../api/client.js";
 import { isOpen, promptsOf } from "../api/run-facts.js";
 import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
+import { openInAddress, parseRoute, replaceAddress, withOpen } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { useStore } from "../store.js";
 import { ErrorBox, Loading } from "../ui/states.js";
@@ -44,14 +45,18 @@ export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps
   const { may } = useStudioConfig();
   const { rootId } = feed;
   const { tick } = run;
-  const [tab, setTab] = useState<PaneName>("graph");
+  const [tab, setTab] = useState<PaneName>(tabInAddress);
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const [forkItem, setForkItem] = useState<number | null>(null);
   const [children, setChildren] = useState<readonly string[] | null>(null);
   const play = usePlay(run);
   const panes = usePanes(setTab);
   const selection = useSelection(run, { onMove: play.stop, onData: panes.showData });
-  const { step, onGo } = selection;
+  const { step, shown, onGo } = selection;
+  useEffect(() => {
+    const open = { step, shown: shown === "all" ? null : shown, tab: tab === "graph" ? null : tab };
+    if (isOfRun(parseRoute(location.hash).page)) replaceAddress(withOpen(location.hash, open));
+  }, [step, shown, tab]);
   const actions = useRunActions(feed);
   const views = useRunViews(run, handler, { graph, step });
   const open = (name: DialogName): void => {
@@ -126,6 +131,15 @@ export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps
       <RunDialogs name={dialog} {...{ feed, handler, input, forkItem }} onClose={close} />
     </div>
   );
+}
+
+/** The next page may have been asked for, and not be drawn yet. */
+const isOfRun = (page: string): boolean => page === "run" || page === "child";
+
+/** The pane that is seen where there is room for one only. */
+function tabInAddress(): PaneName {
+  const asked = openInAddress().get("tab");
+  return tabs.find(([name]) => name === asked)?.[0] ?? "graph";
 }
 
 interface ColumnsProps extends Pick<RunLayoutProps, "feed" | "handler" | "graph"> {

@@ -1,7 +1,7 @@
 /** The page of one run, or of a run that a step of it has started. */
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useGraph } from "../graph/use-graph.js";
-import { hrefOf, parseRoute, replaceAddress } from "../route.js";
+import { hrefOf, openInAddress, parseRoute, replaceAddress, withOpen } from "../route.js";
 import { useStore } from "../store.js";
 import { Page } from "../ui/page.js";
 import { ErrorBox, Loading } from "../ui/states.js";
@@ -36,7 +36,8 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
     if (tick !== null) feed.run.goTo(tick);
     const addressOf = (): string => {
       const cursor = feed.run.isLive ? [] : [feed.run.tick];
-      return childId === null ? hrefOf("run", id, ...cursor) : hrefOf("child", id, childId, ...cursor);
+      const href = childId === null ? hrefOf("run", id, ...cursor) : hrefOf("child", id, childId, ...cursor);
+      return withOpen(href, Object.fromEntries(openInAddress()));
     };
     let known = addressOf();
     // Only for a cursor that has moved, and on this page: the next page may have been asked for, and not be drawn yet.

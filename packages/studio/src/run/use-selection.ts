@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { type ItemKey, subjectOf } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
+import { openInAddress } from "../route.js";
 
 /** What the last pane shows. */
 export type Shown = "data" | "all" | "changed" | "chat";
@@ -36,11 +37,11 @@ interface SelectionFacts {
 }
 
 export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts): Selection {
-  const [step, setStep] = useState<string | null>(null);
+  const [step, setStep] = useState<string | null>(() => openInAddress().get("step"));
   const [event, setEvent] = useState<string | null>(null);
   const [item, setItem] = useState<ItemKey | null>(null);
   const [call, setCall] = useState<string | null>(null);
-  const [shown, onShow] = useState<Shown>("all");
+  const [shown, onShow] = useState<Shown>(shownInAddress);
   const showData = (): void => {
     onShow("data");
     onData();
@@ -81,6 +82,13 @@ export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts):
   };
   const moves = { onGo, onOpen, onSelect, onEvent, onItem, onCall, onClear };
   return { step, event, subject, call, shown, onShow, ...moves };
+}
+
+const panes: readonly Shown[] = ["data", "all", "changed", "chat"];
+
+function shownInAddress(): Shown {
+  const asked = openInAddress().get("shown");
+  return panes.find((pane) => pane === asked) ?? "all";
 }
 
 interface Chosen {

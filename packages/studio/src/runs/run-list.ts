@@ -8,7 +8,7 @@
 import type { ClientError, RunPage, RunSummary } from "@millrace/client";
 import { client, toClientError } from "../api/client.js";
 import { onRunChanges } from "../api/run-changes.js";
-import { letsThrough, type RunFilter, selectionOf } from "../model/run-filter.js";
+import { isOfInput, letsThrough, type RunFilter, selectionOf } from "../model/run-filter.js";
 import { createStore, type Store } from "../store.js";
 
 export interface RunListView {
@@ -23,8 +23,12 @@ export interface RunListView {
 const PAGE = 100;
 /** A page of a search may have few runs, or none, and more behind it: it is read on until there is something to look at. */
 const ENOUGH = 40;
+/** The largest page of a server. */
+const MOST = 1_000;
 /** Hundreds of runs may change in a second: they are shown together. */
 const TOGETHER_MS = 100;
+/** A list of runs with a value of the input is read again so long after another run has begun. */
+const ASKED_MS = 1_000;
 
 const empty: RunListView = { runs: [], held: 0, hasMore: false, isLoading: true, error: null };
 
@@ -32,6 +36,8 @@ export class RunList {
   readonly view: Store<RunListView> = createStore(empty);
   readonly #selection: ReturnType<typeof selectionOf>;
   readonly #filter: RunFilter;
+  /** Number of runs to read at first. */
+  #wanted: number;
   /** What `2h` in a filter counts from. */
   readonly #sinceMs: number = Date.now();
   /** Whether new runs are held back now. */
@@ -46,8 +52,11 @@ export class RunList {
   /** Something was missed while a page was read. */
   #mustReload = false;
   #timer = 0;
+  #asking = 0;
 
-  constructor(filter: RunFilter, isHolding: () => boolean) {
+  /** @param wanted Number of runs to read at first. */
+  constructor(filter: RunFilter, isHolding: () => boolean, wanted = ENOUGH) {
+    this.#wanted = Math.max(ENOUGH, wanted);
     this.#selection = selectionOf(filter, this.#sinceMs);
     this.#filter = filter;
     this.#isHolding = isHolding;
@@ -56,7 +65,7 @@ export class RunList {
   /** Reads the first page, and follows what changes until the returned function is called. */
   start(): () => void {
     const unfollow = onRunChanges({
-      onChanged: (run) => this.#take(run.handlerId, letsThrough(this.#filter, run, this.#sinceMs) ? run : null),
+      onChanged: (run) => this.#change(run),
       onGone: (id) => this.#take(id, null),
       onMissed: () => this.reload(),
     });
@@ -65,6 +74,7 @@ export class RunList {
       unfollow();
       this.#stop.abort();
       window.clearTimeout(this.#timer);
+      window.clearTimeout(this.#asking);
     };
   }
 
@@ -97,15 +107,17 @@ export class RunList {
     this.#show({ isLoading: true });
     try {
       const from = cursor === null ? {} : { cursor };
-      const page = await client.runs({ ...this.#selection, ...from, limit: PAGE, signal: this.#stop.signal });
+      const limit = Math.min(MOST, Math.max(PAGE, this.#wanted - this.#runs.size));
+      const page = await client.runs({ ...this.#selection, ...from, limit, signal: this.#stop.signal });
       if (cursor === null) this.#begin(page);
       for (const run of page.runs) this.#runs.set(run.handlerId, run);
       // Reading the first page again does not change how far the others were read.
-      if (cursor !== null || this.#runs.size <= PAGE) {
+      if (cursor !== null || this.#runs.size <= limit) {
         this.#cursor = page.cursor;
         this.#oldestMs = page.runs.at(-1)?.startedAtMs ?? this.#oldestMs;
       }
-      isShort = this.#cursor !== null && this.#runs.size < ENOUGH;
+      isShort = this.#cursor !== null && this.#runs.size < this.#wanted;
+      if (!isShort) this.#wanted = ENOUGH;
       this.#show({ isLoading: isShort, error: null });
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: toClientError(error) });
@@ -124,6 +136,23 @@ export class RunList {
     const older = cursor === null ? [] : [...this.#runs].filter(([id]) => !newest.has(id));
     this.#runs = new Map([...newest, ...older]);
     this.#held = new Map();
+  }
+
+  #change(run: RunSummary): void {
+    const id = run.handlerId;
+    const isKnown = this.#runs.has(id) || this.#held.has(id);
+    if (!letsThrough(this.#filter, run, this.#sinceMs)) this.#take(id, null);
+    else if (isKnown || !isOfInput(this.#filter)) this.#take(id, run);
+    else this.#askSoon();
+  }
+
+  /** Only the store knows whether a new run has the input of this list. */
+  #askSoon(): void {
+    if (this.#asking !== 0) return;
+    this.#asking = window.setTimeout(() => {
+      this.#asking = 0;
+      this.reload();
+    }, ASKED_MS);
   }
 
   /** `null` if the run is not, or no longer, in this list. */

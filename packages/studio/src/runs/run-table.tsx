@@ -1,6 +1,7 @@
 import type { RunSummary } from "@millrace/client";
 import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
+import type { RunFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { Ago, Duration } from "../ui/time.js";
@@ -14,8 +15,8 @@ export interface RunTableProps {
   readonly active: number;
   readonly picked: readonly string[];
   readonly onPick: (id: string) => void;
-  /** A label that the list is to be narrowed down to. */
-  readonly onLabel: (name: string, value: string) => void;
+  /** Narrows the list down further. */
+  readonly onFilter: (of: (before: RunFilter) => Partial<RunFilter>) => void;
   /** Called when the last row is about to be seen. */
   readonly onNearEnd: () => void;
 }
@@ -25,7 +26,7 @@ const NEAR = 30;
 const COLUMNS = 7;
 
 /** Only the rows that are seen are there; those above and below are two empty rows of their height. */
-export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: RunTableProps): ReactNode {
+export function RunTable({ runs, active, picked, onPick, onFilter, onNearEnd }: RunTableProps): ReactNode {
   const table = useRef<HTMLTableElement>(null);
   const { first, end, before, after, show } = useRowWindow({
     table,
@@ -68,7 +69,7 @@ export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: R
             isActive={first + place === active}
             isPicked={picked.includes(run.handlerId)}
             onPick={onPick}
-            onLabel={onLabel}
+            onFilter={onFilter}
           />
         ))}
         <Space height={after} />
@@ -100,11 +101,11 @@ interface RunRowProps {
   readonly isActive: boolean;
   readonly isPicked: boolean;
   readonly onPick: (id: string) => void;
-  /** A label that the list is to be narrowed down to. */
-  readonly onLabel: (name: string, value: string) => void;
+  /** Narrows the list down further. */
+  readonly onFilter: (of: (before: RunFilter) => Partial<RunFilter>) => void;
 }
 
-function RunRow({ run, index, isActive, isPicked, onPick, onLabel }: RunRowProps): ReactNode {
+function RunRow({ run, index, isActive, isPicked, onPick, onFilter }: RunRowProps): ReactNode {
   const endedAtMs = endedAtMsOf(run);
   const nowMs = useNow(endedAtMs === null);
   const tookMs = (endedAtMs ?? nowMs) - run.startedAtMs;
@@ -131,7 +132,9 @@ function RunRow({ run, index, isActive, isPicked, onPick, onLabel }: RunRowProps
         />
       </td>
       <td>
-        <StatusBadge status={status} />
+        <FilterButton of={run.status} isWide onClick={() => onFilter(() => ({ status: run.status }))}>
+          <StatusBadge status={status} />
+        </FilterButton>
       </td>
       <td className="main">
         <div className="idrow">
@@ -146,12 +149,12 @@ function RunRow({ run, index, isActive, isPicked, onPick, onLabel }: RunRowProps
         </div>
       </td>
       <td className="hide-sm ink2">
-        <span className="cut name" title={run.workflow}>
-          {run.workflow}
-        </span>
+        <FilterButton of={run.workflow} isWide onClick={() => onFilter(() => ({ workflow: run.workflow }))}>
+          <span className="cut name">{run.workflow}</span>
+        </FilterButton>
       </td>
       <td className="hide-sm labels">
-        <Labels labels={run.labels} onLabel={onLabel} />
+        <Labels run={run} onFilter={onFilter} />
       </td>
       <td className="right hide-sm">
         <span className="dur">
@@ -170,37 +173,60 @@ function RunRow({ run, index, isActive, isPicked, onPick, onLabel }: RunRowProps
 
 const SHOWN_LABELS = 2;
 
-interface LabelsProps {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly onLabel: (name: string, value: string) => void;
-}
+type LabelsProps = Pick<RunRowProps, "run" | "onFilter">;
 
-function Labels({ labels, onLabel }: LabelsProps): ReactNode {
+/** The version of the program, and the first labels. */
+function Labels({ run: { version, labels }, onFilter }: LabelsProps): ReactNode {
   const pairs = Object.entries(labels);
   const all = pairs.map(([name, value]) => `${name}=${value}`);
   return (
     <>
       {pairs.slice(0, SHOWN_LABELS).map(([name, value]) => (
-        <button
+        <FilterButton
           key={name}
-          type="button"
-          className="chip"
-          title={`Only runs with ${name}=${value}`}
-          onClick={(event) => {
-            event.stopPropagation();
-            onLabel(name, value);
-          }}
+          of={`${name}=${value}`}
+          onClick={() => onFilter((before) => ({ labels: { ...before.labels, [name]: value } }))}
         >
           <span className="cut">
             {name}={value}
           </span>
-        </button>
+        </FilterButton>
       ))}
       {all.length > SHOWN_LABELS && (
         <span className="chip" title={all.join("\n")}>
           +{all.length - SHOWN_LABELS}
         </span>
       )}
+      {version !== null && (
+        <FilterButton of={`version ${version}`} onClick={() => onFilter(() => ({ version }))}>
+          <span className="cut num">{version}</span>
+        </FilterButton>
+      )}
     </>
+  );
+}
+
+interface FilterButtonProps {
+  readonly of: string;
+  /** It looks as what is in it, and is no stop of the tab key: the tools above the list do the same. */
+  readonly isWide?: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+function FilterButton({ of, isWide = false, onClick, children }: FilterButtonProps): ReactNode {
+  return (
+    <button
+      type="button"
+      className={isWide ? "only" : "chip"}
+      tabIndex={isWide ? -1 : 0}
+      title={`Only runs with ${of}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        onClick();
+      }}
+    >
+      {children}
+    </button>
   );
 }

@@ -2,7 +2,7 @@ import type { RunCounts } from "@millrace/client";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
-import { noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
+import { isOfInput, noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
 import { queryOf, readQuery } from "../model/run-query.js";
 import { go, hrefOf, replaceAddress } from "../route.js";
 import { useChanges } from "../shell/overview.js";
@@ -18,6 +18,7 @@ import { FirstStart } from "./first-start.js";
 import { PickedRuns } from "./picked-runs.js";
 import { RunList, type RunListView } from "./run-list.js";
 import { RunTable } from "./run-table.js";
+import { forgetPlace, placeInHistory, useScrollPlace, wasSeen } from "./scroll-place.js";
 
 const MOST_PICKED = 2;
 const SEARCH_MS = 200;
@@ -26,9 +27,10 @@ const SEARCH_MS = 200;
 export function RunsPage({ query }: { readonly query: string }): ReactNode {
   const filter = useQueryInAddress(query);
   const { may } = useStudioConfig();
-  const list = useMemo(() => new RunList(filter, () => scrollY > 200), [filter]);
+  const list = useMemo(() => new RunList(filter, () => scrollY > 200, placeInHistory()?.count), [filter]);
   useEffect(() => list.start(), [list]);
   const view = useStore(list.view);
+  useScrollPlace(view.runs.length, view.isLoading);
   const counts = useCounts(filter);
   const [active, setActive] = useState(-1);
   const [picked, setPicked] = useState<readonly string[]>([]);
@@ -85,7 +87,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
             active={active}
             picked={picked}
             onPick={pick}
-            onLabel={(name, value) => change(({ labels }) => ({ labels: { ...labels, [name]: value } }))}
+            onFilter={change}
             onNearEnd={() => view.hasMore && !view.isLoading && list.more()}
           />
         )}
@@ -105,16 +107,22 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   );
 }
 
-/** The filter of the address, so that it survives a reload and Back. Without one there, that of the last visit stays. */
+/** The filter of the address, so that it survives a reload and Back. Without one there, that of the last visit stays, but for a list that was
+ * there before. */
 function useQueryInAddress(query: string): RunFilter {
   const filter = useStore(runFilter);
   useLayoutEffect(() => {
     const { filter: asked, problem } = readQuery(query, Date.now());
-    if (query !== "" && problem === null && queryOf(asked) !== queryOf(runFilter.get())) runFilter.set(asked);
+    const isAsked = (query !== "" || wasSeen()) && problem === null;
+    if (isAsked && queryOf(asked) !== queryOf(runFilter.get())) runFilter.set(asked);
   }, [query]);
+  const shown = useRef(filter);
   useEffect(() => {
+    if (filter !== runFilter.get()) return; // that of the address is taken first
     const line = queryOf(filter);
     replaceAddress(line === "" ? hrefOf("runs") : hrefOf("runs", line));
+    if (queryOf(shown.current) !== line) forgetPlace();
+    shown.current = filter;
   }, [filter]);
   return filter;
 }
@@ -142,9 +150,10 @@ function totalOf({ status }: RunFilter, counts: RunCounts | null): number | unde
   return status === "all" ? counts?.total : counts?.status[status];
 }
 
-/** Counts of the chosen workflow and labels. Of a search or a time there are none: the server would have to read every run. */
-function useCounts({ workflow, labels, after, before, search }: RunFilter): RunCounts | null {
-  const isCounted = `${after}${before}${search.trim()}` === "";
+/** Counts of the chosen workflow and labels. Of other conditions there are none: the server would have to read every run. */
+function useCounts(filter: RunFilter): RunCounts | null {
+  const { workflow, version, labels, after, before, search } = filter;
+  const isCounted = `${version}${after}${before}${search.trim()}` === "" && !isOfInput(filter);
   const hasLabels = Object.keys(labels).length > 0;
   const { value, reload } = useRead(isCounted ? `counts ${workflow} ${JSON.stringify(labels)}` : null, (signal) =>
     client.counts({ ...(workflow !== "" && { workflow }), ...(hasLabels && { labels }), signal }),
@@ -203,7 +212,7 @@ function Tools({ filter, counts, searchRef, typedRef, change }: ToolsProps): Rea
         <input
           ref={searchRef}
           type="search"
-          placeholder="Id or error, status:failed label.team=berlin after:2h"
+          placeholder="Id or error, status:failed label.team=berlin input.order=A-7 after:2h"
           aria-invalid={problem !== null}
           title={problem ?? undefined}
           aria-label="Search runs"

@@ -19,6 +19,7 @@ const runtime = createRuntime({
   workflows: { ...workflows, article, archive },
   store,
   leaseMs: LEASE_MS,
+  version: "1.5.0",
 }) as unknown as Runtime;
 await runtime.start();
 

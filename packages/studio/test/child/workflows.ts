@@ -62,6 +62,7 @@ class Approved extends event("Approved", { order: z.string(), euros: z.number() 
 
 const refund = defineWorkflow("refund", {
   state: { order: z.string().default(""), risk: z.number().default(0), approvals: z.array(z.any()).default([]) },
+  index: { order: ({ order }: Claim) => order },
 })
   .step("check", { on: Claim, emits: Checked }, async ({ order, euros }, ctx) => {
     const risk = Math.min(0.99, euros / 300);

@@ -8,6 +8,8 @@ export interface ActivationsOptions {
   readonly workflows: Workflows;
   /** Collision-resistant hash of a text, for blobs. */
   readonly hash: RunStore["hash"];
+  /** Version of the program. @default the environment variable `MILLRACE_VERSION`; else it is not known */
+  readonly version?: string | undefined;
   /** Number of ticks between two snapshots. Integer, at least 1. @default 200 */
   readonly snapshotEvery?: number;
   /** `{ keep }`: about this many of the last ticks of a run are kept. @default "all" */

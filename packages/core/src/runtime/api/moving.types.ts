@@ -37,6 +37,8 @@ export interface ExportedHead {
   readonly input: unknown;
   /** Name of the code that the run was created with. */
   readonly code: string;
+  /** Version of the program that has continued the run last. @default null: not known */
+  readonly version?: string | null | undefined;
   /** Number of the last tick. */
   readonly ticks: number;
   readonly createdAtMs: number;

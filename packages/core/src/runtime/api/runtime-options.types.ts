@@ -10,6 +10,12 @@ import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 export interface RuntimeOptions<Flows extends Workflows> {
   /** The workflows by their durable names. A stored run finds its workflow by this name, not by that of the class. */
   readonly workflows: Flows;
+  /**
+   * Version of your program, such as `1.5.0` or the name of a commit: 1 to 255 bytes of UTF-8. It is stored with runs that start here,
+   * and with runs of another version that continue here.
+   * @default the environment variable `MILLRACE_VERSION`; else it is not known
+   */
+  readonly version?: string;
   /** Where runs are kept. The runtime closes it in `stop`. @default `memoryStore()` */
   readonly store?: RunStore;
   /**

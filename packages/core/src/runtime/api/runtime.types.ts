@@ -203,6 +203,8 @@ export interface RunListing {
   readonly runId: string;
   readonly tenant: string;
   readonly workflow: string;
+  /** Version of the program that started the run, or that has continued it last; `null` if it was not known. */
+  readonly version: string | null;
   readonly status: StoredStatus;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -232,9 +234,16 @@ export interface ListedQueue {
 
 export interface RunFilter extends TenantOptions {
   readonly workflow?: string;
+  /** Runs that a program of this version started, or has continued last. */
+  readonly version?: string;
   /** Runs with one of these statuses. An empty list matches nothing. @default all */
   readonly status?: StoredStatus | readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };
+  /**
+   * Values of the input, by the names of the `static index` of the workflow: runs that have all of them. `7` and `"7"` are the same.
+   * Runs that started before the workflow had the name are not found.
+   */
+  readonly input?: { readonly [name: string]: string | number | boolean | null };
   readonly queue?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;

@@ -11,8 +11,9 @@ import { wrongOption } from "../../value/options.js";
 import type { ForkOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
+import { indexedLater } from "../options/input-index.js";
 import type { RunKey } from "../store/run-store.types.js";
-import { startBy } from "../text/start-text.js";
+import { readStart, startBy } from "../text/start-text.js";
 import type { RunStarter } from "../worker/claim/run-starter.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
@@ -67,9 +68,14 @@ export async function forkRun({ registry, starter, from, key }: Fork, options: F
       workflow: run.workflow,
       input: startBy(run.input, by),
       code: workflow.code.hash,
+      version: workflow.code.version,
       createdAtMs: nowMs,
       startAtMs: nowMs,
       labels: run.labels,
+      index: indexedLater(workflow.index, () => readStart(run, workflow).event, {
+        runId: key.runId,
+        log: workflow.host.ports.log,
+      }),
       forkedFrom: { runId: run.key.runId, tick: at },
       queue: run.queue,
     },

@@ -2,8 +2,10 @@
 
 import { formatValue } from "../../value/format-value.js";
 import { pageSize, timeOf, wrongOption } from "../../value/options.js";
+import { isObject } from "../../value/shape.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
+import { indexText, isIndexable } from "../options/input-index.js";
 import type { RunCount, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
 import { storedStatuses } from "../store/store-kit.js";
@@ -13,7 +15,7 @@ export async function list(
   store: RunStore,
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
-  const { tenant = "", limit = 100, status, createdAfter, createdBefore, search, ...where } = filter;
+  const { tenant = "", limit = 100, status, input, createdAfter, createdBefore, search, ...where } = filter;
   checkSearch(search);
   checkOrder(where.order);
   const page = await store.list({
@@ -21,12 +23,25 @@ export async function list(
     tenant,
     limit: pageSize(limit),
     ...(status !== undefined && { status: statusesOf(status, storedStatuses) }),
+    ...(input !== undefined && { index: wantedInput(input) }),
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
     ...(search !== undefined && search !== "" && { search }),
   });
   return { runs: page.runs.map(toListing), cursor: page.cursor };
 }
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a value that no run is found by. */
+function wantedInput(input: NonNullable<RunFilter["input"]>): { readonly [name: string]: string } {
+  if (!isObject(input)) throw wrongOption("input", `is ${formatValue(input)}, not an object`, inputHint);
+  const texts = Object.entries(input).map(([name, value]): [string, string] => {
+    if (!isIndexable(value)) throw wrongOption(`input.${name}`, `is ${formatValue(value)}`, inputHint);
+    return [name, indexText(value)];
+  });
+  return Object.fromEntries(texts);
+}
+
+const inputHint = "Pass a text, a number, a boolean or null for each name of `static index`.";
 
 /** A status that there is not would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
 export function statusesOf(
@@ -64,11 +79,13 @@ export async function countRuns(store: RunStore, filter: CountFilter): Promise<r
 }
 
 export function toListing(run: StoredRun): RunListing {
-  const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } = run;
+  const { key, workflow, version, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } =
+    run;
   const { forkedFrom, queue, hasPlace } = run;
   return {
     ...key,
     workflow,
+    version,
     status,
     createdAtMs,
     updatedAtMs,
@@ -88,10 +105,11 @@ export function toListing(run: StoredRun): RunListing {
 export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
   if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
   const { atMs, outcome } = run.runner.state;
-  const { createdAtMs, labels, forkedFrom } = run.origin;
+  const { version, createdAtMs, labels, forkedFrom } = run.origin;
   return {
     ...run.key,
     workflow: run.workflow.name,
+    version,
     status: outcome.status,
     createdAtMs,
     updatedAtMs: atMs,

@@ -12,7 +12,7 @@ import type {
   StoredSnapshot,
   TickBatch,
 } from "../store/run-store.types.js";
-import { isEndedStatus, newStoredRun } from "../store/store-kit.js";
+import { copiedIndex, isEndedStatus, newStoredRun } from "../store/store-kit.js";
 import type { NeededBlobs } from "./memory-blobs.js";
 
 /** A run in a queue of runs that need an owner. */
@@ -29,6 +29,8 @@ export class MemoryRun {
   readonly number: number;
   /** Readers get a copy. */
   readonly row: Row;
+  /** Values of its input, by name. */
+  readonly index: NonNullable<NewRunRecord["index"]>;
 
   /** Sorted by tick, by sequence, by tick. */
   readonly batches: TickBatch[] = [];
@@ -54,6 +56,7 @@ export class MemoryRun {
   constructor(key: RunKey, created: NewRunRecord, number: number) {
     this.number = number;
     this.row = newStoredRun(key, created);
+    this.index = copiedIndex(created.index);
   }
 
   /** Receipts in the order of positions. */
@@ -106,6 +109,7 @@ export class MemoryRun {
       this.urgent.delete(position);
     }
     if (commit.summary !== undefined) this.#summarize(commit.summary);
+    if (commit.version !== undefined) this.row.version = commit.version;
     if (commit.prune !== undefined) this.#prune(commit.prune);
   }
 

@@ -3,6 +3,7 @@ import type { CountQuery, RunCount, RunKey, RunPage, RunQuery, StoredStatus } fr
 import {
   decodePageCursor,
   encodePageCursor,
+  hasIndexed,
   matchesSearch,
   type PagePosition,
   searchWindow,
@@ -123,11 +124,12 @@ function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }
 
 function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
+  if (query.version !== undefined && run.row.version !== query.version) return false;
   if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
   if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;
-  return hasLabels(run.row.labels, query.labels ?? {});
+  return hasLabels(run.row.labels, query.labels ?? {}) && hasIndexed(run.index, query.index);
 }
 
 function hasLabels(labels: { readonly [name: string]: string }, wanted: { readonly [name: string]: string }): boolean {

@@ -14,7 +14,7 @@ export const callOptions = {
   handle: "tenant",
   resume: "tenant key by",
   retry: "tenant key by",
-  runs: "tenant workflow status labels queue createdAfter createdBefore search order limit cursor",
+  runs: "tenant workflow version status labels input queue createdAfter createdBefore search order limit cursor",
   counts: "tenant workflow labels",
   delete: "tenant by",
   retain: "tenant olderThan status limit",

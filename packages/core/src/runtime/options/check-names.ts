@@ -16,6 +16,8 @@ export interface Named {
   readonly key?: string | undefined;
   readonly kind?: string | undefined;
   readonly id?: string | undefined;
+  /** Of the program. */
+  readonly version?: string | undefined;
   /** Name of a schedule. */
   readonly schedule?: string | undefined;
   readonly labels?: { readonly [name: string]: string } | undefined;

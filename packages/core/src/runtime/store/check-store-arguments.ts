@@ -18,9 +18,11 @@ const create = object({
   workflow: text,
   input: text,
   code: text,
+  version: optional(nullable(text)),
   createdAtMs: integer,
   startAtMs: integer,
   labels,
+  index: optional(mapOf(list(text))),
   queue: nullable(object({ name: text, key: text, priority: integer })),
 });
 
@@ -41,11 +43,13 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
     object({
       tenant: text,
       workflow: maybeText,
+      version: maybeText,
       queue: maybeText,
       search: maybeText,
       cursor: maybeText,
       status: optional(list(text)),
       labels: optional(labels),
+      index: optional(labels),
     }),
   ],
   counts: [object({ tenant: text, workflow: maybeText, labels: optional(labels) })],

@@ -1,6 +1,7 @@
 /** `encryptedStore`: a store whose texts are encrypted before they reach it. */
 import { type Rules, required, valueRule } from "../../value/option-rules.js";
 import { checkOptions } from "../../value/options.js";
+import { IndexCipher } from "./index-cipher.js";
 import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
 import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./store-kit.js";
 import { StoreTexts } from "./store-texts.js";
@@ -15,6 +16,13 @@ export interface EncryptionOptions {
    * can write into the database can then insert texts. @default "refuse"
    */
   readonly plain?: "refuse" | "accept";
+  /**
+   * Key of the hashes by which runs are found by their input (`static index`): 32 bytes, or their base64. With another key, runs from
+   * before are not found by their input.
+   *
+   * @default the last of `keys`
+   */
+  readonly indexKey?: StoreKey["key"];
 }
 
 /**
@@ -22,8 +30,9 @@ export interface EncryptionOptions {
  * The tenant, the id of the run and the place of each text are authenticated with it.
  *
  * These stay readable, because a store searches and sorts by them: tenants, ids of runs and records, names of workflows and queues,
- * keys of queues, labels, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
- * the runs that satisfy its other conditions, page by page.
+ * keys of queues, labels, versions, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
+ * the runs that satisfy its other conditions, page by page. Values of `static index` are stored as hashes with a key: who reads the
+ * store sees which runs of a tenant have the same value, and not which.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
  * @example
@@ -31,12 +40,18 @@ export interface EncryptionOptions {
  */
 export function encryptedStore(store: RunStore, options: EncryptionOptions): RunStore {
   checkOptions("The options of `encryptedStore` are wrong", options, { rules });
-  const methods = encryptedMethods(store, new TextCipher(options.keys, options.plain === "accept"));
+  const { keys, plain, indexKey = keys.at(-1)?.key ?? "" } = options;
+  const index = new IndexCipher(indexKey);
+  const methods = encryptedMethods(store, new StoreTexts(new TextCipher(keys, plain === "accept"), index), index);
   return wrapStore(store, (name, method) => methods[name] ?? method);
 }
 
-const isKey = ({ id, key }: StoreKey): boolean =>
-  /^[\w-]{1,32}$/.test(id) && (typeof key === "string" ? fromBase64(key) : key)?.length === 32;
+function isKeyBytes(key: unknown): boolean {
+  const bytes = typeof key === "string" ? fromBase64(key) : (key as Uint8Array | null | undefined);
+  return bytes?.length === 32;
+}
+
+const isKey = ({ id, key }: StoreKey): boolean => /^[\w-]{1,32}$/.test(id) && isKeyBytes(key);
 
 const rules: Rules<EncryptionOptions> = {
   keys: required(
@@ -49,16 +64,16 @@ const rules: Rules<EncryptionOptions> = {
       "a list of keys `{ id, key }` with different ids, each of 32 bytes or their base64",
     ),
   ),
+  indexKey: valueRule(isKeyBytes, "32 bytes, or their base64"),
   plain: valueRule((plain) => plain === "refuse" || plain === "accept", '"refuse" or "accept"'),
 };
 
 type Methods = { readonly [Name in keyof RunStore]?: RunStore[Name] };
 
-function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
-  const texts = new StoreTexts(cipher);
+function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher): Methods {
   const { journals } = store;
   const list = async (query: RunQuery): Promise<RunPage> => {
-    const page = await store.list(query);
+    const page = await store.list(index.query(query));
     return { ...page, runs: page.runs.map((run) => texts.openListedRun(run)) };
   };
   return {

@@ -1,8 +1,8 @@
 /**
  * Pages of runs, newest first, for stores in SQL.
  *
- * Every query walks one index in the order of the page and stops when the page is full: the index of the first label,
- * else of the queue, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
+ * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the input, else of the
+ * first label, else of the queue, else of the version, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
  *
  * @module
  */
@@ -19,15 +19,20 @@ import {
   wantedStatuses,
 } from "./store-kit.js";
 
-/** What differs between databases. Conditions are of `runs AS q`, of `labels AS l`, or of both. */
+type Walked = "queue" | "version" | "workflow" | "status";
+
+/** Tables of names and values of runs. */
+export type NamedTable = "labels" | "input_values";
+
+/** What differs between databases. Conditions are of `runs AS q`, of a {@link NamedTable} `AS l`, or of both. */
 export interface ListDialect {
   /** `runs AS q`, walked by an index that begins with the tenant and this column. */
-  readonly runs: (column: "queue" | "workflow" | "status") => Sql;
-  /** `labels AS l` with `runs AS q`, walked by the labels. */
-  readonly labelledRuns: Sql;
+  readonly runs: (column: Walked) => Sql;
+  /** The table `AS l` with `runs AS q`, walked by names and values. */
+  readonly namedRuns: (table: NamedTable) => Sql;
   readonly tenant: (table: "q" | "l", name: string) => Sql;
-  readonly label: (name: string, value: string) => Sql;
-  readonly hasLabel: (name: string, value: string) => Sql;
+  readonly named: (name: string, value: string) => Sql;
+  readonly hasNamed: (table: NamedTable, name: string, value: string) => Sql;
   readonly queue: (name: string) => Sql;
   /** What the index of workflows begins with. */
   readonly workflowKey: (name: string) => Sql;
@@ -92,8 +97,8 @@ function orderSql({ order }: RunQuery, table = ""): Sql {
 
 function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
   const wanted = wantedStatuses(query);
-  const { tenant, queue, workflow, status, endedBeforeMs, search } = query;
-  const [label, ...labels] = Object.entries(query.labels ?? {});
+  const { tenant, queue, version, workflow, status, endedBeforeMs, search } = query;
+  const [first, ...others] = namedOf(query);
   const isAny = status === undefined && endedBeforeMs === undefined;
   const inStatus = isAny
     ? []
@@ -104,26 +109,36 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
         )})`,
       ];
   const filters = [
-    ...labels.map((other) => dialect.hasLabel(...other)),
+    ...others.map((other) => dialect.hasNamed(...other)),
     ...(workflow === undefined ? [] : [sql`q.workflow = ${workflow}`]),
     ...(queue === undefined ? [] : [dialect.queue(queue)]),
+    ...(version === undefined ? [] : [sql`q.version = ${version}`]),
     ...(endedBeforeMs === undefined ? [] : [sql`q.ended_at < ${endedBeforeMs}`]),
     ...(search === undefined ? [] : [dialect.search(searchPatterns(search))]),
   ];
-  if (label !== undefined) {
-    const where = [dialect.tenant("l", tenant), dialect.label(...label), ...inStatus];
+  if (first !== undefined) {
+    const [table, ...pair] = first;
+    const where = [dialect.tenant("l", tenant), dialect.named(...pair), ...inStatus];
     const conditions = joinSql([...where, ...placeSql(query, "l.created_at", "l.run"), ...filters], " AND ");
-    return sql`SELECT l.run AS id, l.created_at AS created_at FROM ${dialect.labelledRuns} WHERE ${conditions}`;
+    return sql`SELECT l.run AS id, l.created_at AS created_at FROM ${dialect.namedRuns(table)} WHERE ${conditions}`;
   }
-  const walk = (column: "queue" | "workflow" | "status", where: readonly Sql[]): Sql => {
+  const walk = (column: Walked, where: readonly Sql[]): Sql => {
     const place = placeSql(query, "q.created_at", "q.id");
     const conditions = joinSql([dialect.tenant("q", tenant), ...where, ...place, ...filters], " AND ");
     return sql`SELECT q.id AS id, q.created_at AS created_at FROM ${dialect.runs(column)} WHERE ${conditions}`;
   };
   if (queue !== undefined) return walk("queue", inStatus);
+  if (version !== undefined) return walk("version", inStatus);
   if (workflow !== undefined && status === undefined) return walk("workflow", [dialect.workflowKey(workflow)]);
   const walks = wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
   return dialect.union(walks, orderSql(query), limit);
+}
+
+/** Values of the input first: few runs have the same. */
+function namedOf({ index = {}, labels = {} }: RunQuery): [table: NamedTable, name: string, value: string][] {
+  const of = (table: NamedTable, pairs: Readonly<Record<string, string>>) =>
+    Object.entries(pairs).map(([name, value]): [NamedTable, string, string] => [table, name, value]);
+  return [...of("input_values", index), ...of("labels", labels)];
 }
 
 function placeSql(query: WalkQuery, createdAt: string, id: string): Sql[] {

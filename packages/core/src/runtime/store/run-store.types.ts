@@ -130,8 +130,9 @@ export interface RunKey {
 export type StoredStatus = "scheduled" | "running" | "waiting" | EndedStatus;
 export type EndedStatus = "completed" | "failed" | "cancelled" | "timedOut";
 
-export interface StoredRun extends NewRunRecord {
+export interface StoredRun extends Omit<NewRunRecord, "index"> {
   readonly key: RunKey;
+  readonly version: string | null;
   readonly status: StoredStatus;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
@@ -155,9 +156,13 @@ export interface NewRunRecord {
   readonly input: string;
   /** Hash of the blob with the routing tables of the code that the run was created with. */
   readonly code: string;
+  /** Version of the program that the run was created with, or that has continued it last. @default null: not known */
+  readonly version?: string | null;
   readonly createdAtMs: number;
   readonly startAtMs: number;
   readonly labels: { readonly [name: string]: string };
+  /** Values of the input by which lists find the run, by name; no value twice. A store returns them with no run. @default none */
+  readonly index?: { readonly [name: string]: readonly string[] };
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
   /** The queue that the run waits in; `null` for none. */
   readonly queue: QueueTicket | null;
@@ -249,6 +254,8 @@ export interface RunCommit {
    */
   readonly forget?: readonly number[];
   readonly summary?: RunSummary;
+  /** The program that continues the run has this version; `null`: it is not known. Left out: as before. */
+  readonly version?: string | null;
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
   /** Messages that were never posted, with their keys: from now on, a post with such a key is a duplicate. */
@@ -389,7 +396,10 @@ export interface RunQuery {
   readonly tenant: string;
   readonly workflow?: string;
   readonly status?: readonly StoredStatus[];
+  readonly version?: string;
   readonly labels?: { readonly [name: string]: string };
+  /** Runs whose `index` has this value under each name. */
+  readonly index?: { readonly [name: string]: string };
   readonly queue?: string;
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;

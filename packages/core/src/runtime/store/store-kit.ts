@@ -57,12 +57,13 @@ export function wantedStatuses({ status, endedBeforeMs }: Pick<RunQuery, "status
 
 /** The row of a new run without an owner. Shares nothing with the record. */
 export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): StoredRun {
-  const { workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
+  const { workflow, input, code, version = null, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
   return {
     key: { tenant, runId },
     workflow,
     input,
     code,
+    version,
     createdAtMs,
     startAtMs,
     labels: { ...labels },
@@ -80,6 +81,16 @@ export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): S
     epoch: 0,
     hasPlace: false,
   };
+}
+
+/** A copy that shares nothing with the record. */
+export function copiedIndex(index: NewRunRecord["index"] = {}): NonNullable<NewRunRecord["index"]> {
+  return Object.fromEntries(Object.entries(index).map(([name, values]) => [name, [...values]]));
+}
+
+/** Whether a run with this index is among those that a query wants. */
+export function hasIndexed(index: NonNullable<NewRunRecord["index"]>, wanted: RunQuery["index"] = {}): boolean {
+  return Object.entries(wanted).every(([name, value]) => Object.hasOwn(index, name) && index[name]?.includes(value));
 }
 
 /** -1 for a commit without events. */

@@ -4,8 +4,10 @@
  * @module
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { IndexCipher } from "./index-cipher.js";
 import type {
   ClaimedRun,
+  NewRunRecord,
   PostedMessage,
   PostResult,
   RecordKey,
@@ -25,9 +27,11 @@ import type { TextCipher, TextPlace } from "./text-cipher.js";
 /** `open…` decrypts what the store has returned; the others encrypt what it is given. */
 export class StoreTexts {
   readonly #cipher: TextCipher;
+  readonly #index: IndexCipher;
 
-  constructor(cipher: TextCipher) {
+  constructor(cipher: TextCipher, index: IndexCipher) {
     this.#cipher = cipher;
+    this.#index = index;
   }
 
   #open<Text extends string | null>(text: Text, place: TextPlace): Text {
@@ -108,6 +112,10 @@ export class StoreTexts {
     return text === null ? write : { ...write, text: this.#cipher.encrypt(text, recordPlace(write)) };
   }
 
+  #created<Record extends NewRunRecord>({ tenant }: RunKey, record: Record): Record {
+    return record.index === undefined ? record : { ...record, index: this.#index.index(tenant, record.index) };
+  }
+
   /** Every text names the same blobs as before, so that the store keeps them as long. */
   commit(commit: RunCommit): RunCommit {
     const { key, create, ticks, events, summary, snapshot, receipts, received, posts, records, blobs = [] } = commit;
@@ -120,7 +128,7 @@ export class StoreTexts {
     });
     return {
       ...commit,
-      ...(create && { create: { ...create, input: close(create.input, "input") } }),
+      ...(create && { create: this.#created(key, { ...create, input: close(create.input, "input") }) }),
       ...(ticks && { ticks: { ...ticks, text: close(ticks.text, "ticks", ticks.first) } }),
       ...(events && {
         events: events.map((event) => ({ ...event, text: close(event.text, "event", event.sequence) })),

@@ -29,15 +29,22 @@ export interface StoreKey {
 export type TextPlace = readonly (string | number)[];
 
 /** The part of `node:crypto` that is used: the core imports nothing of Node, not even types. */
-interface NodeCrypto {
+export interface NodeCrypto {
   /** A key that is prepared once: that takes as long as to encrypt a short text. */
   createSecretKey(bytes: Uint8Array): SecretKey;
   createCipheriv(algorithm: string, key: SecretKey, nonce: Uint8Array): Cipher & { getAuthTag(): Base64able };
+  createHmac(algorithm: string, key: Uint8Array): Hmac;
   createDecipheriv(
     algorithm: string,
     key: SecretKey,
     nonce: Uint8Array,
   ): Cipher & { setAuthTag(tag: Uint8Array): void };
+}
+
+interface Hmac {
+  update(text: string): Hmac;
+  digest(): Uint8Array;
+  digest(encoding: "base64url"): string;
 }
 
 type SecretKey = object;
@@ -108,7 +115,7 @@ export class TextCipher {
   }
 }
 
-function nodeCrypto(): NodeCrypto {
+export function nodeCrypto(): NodeCrypto {
   const found: unknown = globalThis.process?.getBuiltinModule?.("crypto");
   if (found !== undefined) return found as NodeCrypto;
   throw new WorkflowError({

@@ -1,8 +1,8 @@
 /**
  * Ticks of a run and its children as the text of a batch, and back.
  *
- * A batch is a list. An entry is a tick of the run (see `short-tick.ts`), `{ run, path, tick }` for one of a child, or `{ code }`: from here on the run
- * has the code of that hash. Numbers of ticks count the first two. The path names the workflow of the child for a
+ * A batch is a list. An entry is a tick of the run (see `short-tick.ts`), `{ run, path, tick }` for one of a child, or `{ code, version }`: from here on the run
+ * has the code of that hash, in a program of that version, if it has one. Numbers of ticks count the first two. The path names the workflow of the child for a
  * reader who begins in the middle.
  *
  * @module
@@ -90,8 +90,9 @@ export function entryText(text: string, child: ChildPlace | null): string {
   return `{"run":${JSON.stringify(child.runId)},"path":${JSON.stringify(child.path)},"tick":${text}}`;
 }
 
-export function codeText(hash: string): string {
-  return JSON.stringify({ code: hash });
+/** @param version Of the program; `null` if it has none. */
+export function codeText(hash: string, version: string | null): string {
+  return JSON.stringify({ code: hash, ...(version !== null && { version }) });
 }
 
 /** @throws {WorkflowError} `JOURNAL_CORRUPT` naming the run and the batch. */

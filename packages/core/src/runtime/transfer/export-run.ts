@@ -38,7 +38,8 @@ async function* partsOf(from: ExportFrom): AsyncGenerator<ExportedPart, void> {
 }
 
 function headOf({ run, move }: ExportFrom): ExportedHead {
-  const { workflow, status, code, ticks, createdAtMs, startAtMs, updatedAtMs, labels, forkedFrom, queue } = run;
+  const { workflow, status, code, version, ticks, createdAtMs, startAtMs, updatedAtMs } = run;
+  const { labels, forkedFrom, queue } = run;
   const [input, waiting] = [run.input, run.waiting].map((text) =>
     text === null ? null : parseJson(text, where({ run })),
   );
@@ -51,6 +52,7 @@ function headOf({ run, move }: ExportFrom): ExportedHead {
     status,
     input,
     code,
+    version,
     ticks,
     createdAtMs,
     startAtMs,

@@ -17,6 +17,7 @@ import {
   nullable,
   object,
   oneOf,
+  optional,
   type Shape,
   type ShapesOf,
   text,
@@ -91,6 +92,7 @@ const forms: { readonly [Type in ExportedPart["type"]]: ShapesOf<Omit<PartOf<Typ
     status: is("a status", (status) => typeof status === "string" && isStoredStatus(status)),
     input: anyObject,
     code: text,
+    version: optional(nullable(text)),
     ticks: count,
     createdAtMs: wholeTime,
     startAtMs: wholeTime,
@@ -195,7 +197,10 @@ function lengthOf(part: ExportedPart, number: number, problems: Problems): numbe
 
 async function checkHead(head: ExportedHead, tenant: string, problems: Problems): Promise<void> {
   if (head.tenant !== tenant) problems.add(`the run is of tenant "${head.tenant}", not "${tenant}"`);
-  await checkName({ tenant: head.tenant, runId: head.runId, labels: head.labels }, problems);
+  await checkName(
+    { tenant: head.tenant, runId: head.runId, version: head.version ?? undefined, labels: head.labels },
+    problems,
+  );
   if (head.forkedFrom !== null) await checkName({ runId: head.forkedFrom.runId }, problems);
   if (head.queue !== null) await checkName({ kind: head.queue.name, tenant: head.queue.key }, problems);
 }

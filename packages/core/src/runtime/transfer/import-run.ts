@@ -11,6 +11,7 @@ import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import { historyOf } from "../history/history.js";
+import { indexedLater } from "../options/input-index.js";
 import type {
   CommitResult,
   PostedMessage,
@@ -196,7 +197,9 @@ interface Made extends Pick<Standing, "loaded" | "workflow"> {
 function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
   const { head } = given;
   const { run, firstTick } = staged;
-  const { key, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
+  const { key, input, code, version, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
+  const { log } = workflow.host.ports;
+  const index = indexedLater(workflow.index, () => readStart(run, workflow).event, { runId: key.runId, log });
   const held = { key, owner: moveKey(head.move), epoch: 1 };
   const lease = { owner: held.owner, untilMs: createdAtMs };
   // A store numbers ticks from 1: those that were pruned before are, again, at the end.
@@ -210,7 +213,19 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
   return [
     {
       ...held,
-      create: { workflow: run.workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue, lease },
+      create: {
+        workflow: run.workflow,
+        input,
+        code,
+        version,
+        createdAtMs,
+        startAtMs,
+        labels,
+        index,
+        forkedFrom,
+        queue,
+        lease,
+      },
       ...filler,
       received: [
         ...given.received.map((one) => ({ idempotencyKey: one.key, receipt: JSON.stringify(one.receipt) })),

@@ -144,7 +144,7 @@ function withCodes(
     if (entry.kind !== "code") return entries[index];
     const code = codeOf(entry.hash);
     named.push(code);
-    return { code };
+    return { ...(entries[index] as object), code };
   });
   return { entries: renamed, named };
 }
@@ -152,7 +152,7 @@ function withCodes(
 function rowOf({ head, event: events }: Exported, code: string): StoredRun {
   const { status, ticks, updatedAtMs, waiting } = head;
   return {
-    ...newStoredRun(head, { ...head, input: JSON.stringify(head.input), code }),
+    ...newStoredRun(head, { ...head, version: head.version ?? null, input: JSON.stringify(head.input), code }),
     status,
     ticks,
     updatedAtMs,

@@ -131,6 +131,7 @@ export class Loader {
     const live = placeRun(supervisor, workflow, {
       key: run.key,
       epoch: run.epoch,
+      version: run.version,
       state,
       status: "waiting",
       upgradeTicks,
@@ -144,11 +145,12 @@ export class Loader {
 
   /** Its last tick is stored, and what follows from it is not. */
   #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
-    const { key, epoch } = run;
+    const { key, epoch, version } = run;
     const { state } = loaded.tree.root;
     const live = placeRun(this.#setup.supervisor, workflow, {
       key,
       epoch,
+      version,
       state,
       status: "running",
       ticks: loaded.ticks,
@@ -175,6 +177,7 @@ export class Loader {
     const live = placeRun(this.#setup.supervisor, workflow, {
       key: run.key,
       epoch: run.epoch,
+      version: run.version,
       state: tree.root.state,
       // Also for a run that had ended: its first tick resumes it.
       status: run.status === "running" ? "running" : "waiting",

@@ -31,6 +31,8 @@ export class Commit {
   /** Called when the commit is sent: its lease begins then. */
   create: (() => NonNullable<RunCommit["create"]>) | null = null;
   summary: RunSummary | null = null;
+  /** Version of the program from here on. */
+  version: string | null | undefined = undefined;
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
@@ -61,6 +63,7 @@ export class Commit {
     this.ticks = 0;
     this.end = null;
     this.continuedBy = null;
+    this.version = undefined;
     this.audit = none;
     this.settleUpdates();
   }
@@ -84,6 +87,7 @@ export class Commit {
     this.continuedBy ??= next.continuedBy;
     if (next.audit.length > 0) this.audit = [...this.audit, ...next.audit];
     this.summary = next.summary ?? this.summary;
+    if (next.version !== undefined) this.version = next.version;
     this.snapshot = next.snapshot ?? this.snapshot;
     this.prune = next.prune ?? this.prune;
     this.release ||= next.release;
@@ -128,6 +132,7 @@ export class Commit {
       commit.events = this.events.map((event) => (isPassing(event) ? event : { ...event, text: pack(event.text) }));
     if (this.forget !== null) commit.forget = this.forget;
     if (this.summary !== null) commit.summary = this.summary;
+    if (this.version !== undefined) commit.version = this.version;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
     const receipts = [...(this.receipts ?? none), ...receiptOf(this.continuedBy)];

@@ -8,6 +8,7 @@ import { classOf } from "../../../event/facts.js";
 import { initialStore } from "../../../run/state-of-run.js";
 import { auditWrites } from "../../audit/audit-entry.js";
 import { checkNames } from "../../options/check-names.js";
+import { indexedInput } from "../../options/input-index.js";
 import type { NewRunRecord, QueueTicket, RecordWrite, RunCommit, RunKey } from "../../store/run-store.types.js";
 import { startText } from "../../text/start-text.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
@@ -41,7 +42,7 @@ export interface NewRun {
   readonly audit: readonly RecordWrite[];
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` */
+/** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`, `EVENT_INVALID` for what cannot be indexed. */
 export function newRun({ key, workflow, event, nowMs, startAtMs, queue, by, ...request }: NewRunRequest): NewRun {
   const labels = labelsOf(event, key, request.labels);
   const { compiled } = workflow;
@@ -62,9 +63,11 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, queue, by, ...r
     workflow: workflow.name,
     input: startText(started, workflow),
     code: workflow.code.hash,
+    version: workflow.code.version,
     createdAtMs: nowMs,
     startAtMs,
     labels: labels ?? {},
+    index: indexedInput(workflow.index, event),
     forkedFrom: null,
     queue,
   };

@@ -100,7 +100,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly #supervisor: RunSupervisor;
   readonly #texts: TickTexts = new TickTexts();
   #upgradeTicks: Map<string, readonly Tick[]> | null;
-  /** `true`: the journal does not say yet that the code has changed. */
+  /** `true`: the journal does not say yet that the code, or the version of the program, has changed. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
   #next: Commit | null = null;
@@ -125,7 +125,7 @@ export class DurableRun implements RunJournal, Committing {
   #words: CallWords | null = null;
   #posts: RunPosts | null = null;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
-  origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
+  origin: Pick<StoredRun, "version" | "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
   created: Deferred<StoredRun | null> | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
@@ -147,7 +147,7 @@ export class DurableRun implements RunJournal, Committing {
       hasPartialHistory: setup.hasPartialHistory,
     });
     this.#upgradeTicks = setup.upgradeTicks === null ? null : new Map(setup.upgradeTicks);
-    this.#isOtherCode = setup.upgradeTicks !== null;
+    this.#isOtherCode = setup.upgradeTicks !== null || setup.version !== setup.workflow.code.version;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
     this.#continuedBy = setup.continuedBy;
@@ -242,8 +242,10 @@ export class DurableRun implements RunJournal, Committing {
     const commit = this.nextCommit();
     // Stored with the first ticks: a commit without ticks has no place for it.
     if (this.#isOtherCode) {
-      commit.entries.push(codeText(this.workflow.code.hash));
-      commit.blobs.push(this.workflow.code);
+      const { code } = this.workflow;
+      commit.entries.push(codeText(code.hash, code.version));
+      commit.blobs.push(code);
+      commit.version = code.version;
       this.#isOtherCode = false;
     }
     if (this.#continuedBy !== null) commit.continuedBy = this.#continuedBy;

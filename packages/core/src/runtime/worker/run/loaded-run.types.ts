@@ -8,6 +8,8 @@ export interface LoadedRun {
   readonly key: RunKey;
   readonly workflow: RegisteredWorkflow;
   readonly epoch: number;
+  /** Version of the program that has continued it last; `null` if that is not known. */
+  readonly version: string | null;
   /** Number of the last stored tick. */
   readonly ticks: number;
   readonly snapshotAt: number;

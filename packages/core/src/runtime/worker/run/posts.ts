@@ -9,7 +9,6 @@ import { type Receipt, type RefusalCode, refused } from "../../../engine/command
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { type ErrorRecord, errorFrom, recordError } from "../../../value/error-record.js";
-import type { EncodedValue } from "../../../value/tree.js";
 import type { StoredPost } from "../../store/run-store.types.js";
 import { deliverMessage, messageOf } from "./messages.js";
 

@@ -1,5 +1,6 @@
 /** The workflows of a runtime, by their durable names. */
 
+import type { InputIndex } from "../../../authoring/input-index.types.js";
 import type { Workflow } from "../../../authoring/workflow.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../../../compile/compile.js";
 import { internalsOf } from "../../../compile/internals.js";
@@ -10,6 +11,7 @@ import { createHost, type HostSetup, type WorkflowHost } from "../../../run/work
 import { formatValue } from "../../../value/format-value.js";
 import { wrongOption } from "../../../value/options.js";
 import { nearest } from "../../../value/unknown-names.js";
+import { indexOf } from "../../options/input-index.js";
 import type { RunStore } from "../../store/run-store.types.js";
 import { definitionGraph, type HashedDefinition } from "./definition-graph.js";
 
@@ -17,7 +19,10 @@ export interface RegisteredWorkflow {
   readonly name: string;
   readonly compiled: CompiledWorkflow;
   readonly host: WorkflowHost;
-  readonly code: HashedDefinition & { readonly text: string };
+  /** What of its input finds its runs. */
+  readonly index: InputIndex;
+  /** `version` is that of the program; `null` if it has none. */
+  readonly code: HashedDefinition & { readonly text: string; readonly version: string | null };
 }
 
 /** What all services of a runtime share. */
@@ -38,6 +43,8 @@ export class RegisteredWorkflows {
     setup: Omit<HostSetup, "hostFor"> & {
       readonly store: Pick<RunStore, "hash">;
       readonly telemetry?: Telemetry | null;
+      /** Version of the program. @default null */
+      readonly version?: string | null;
     },
   ) {
     this.#names = Object.keys(workflows);
@@ -52,8 +59,8 @@ export class RegisteredWorkflows {
       if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
       const graph = definitionGraph(compiled);
       const text = JSON.stringify(graph);
-      const code = { hash: setup.store.hash(text), text, graph };
-      this.#byName.set(name, { name, compiled, host: hostFor(compiled), code });
+      const code = { hash: setup.store.hash(text), text, graph, version: setup.version ?? null };
+      this.#byName.set(name, { name, compiled, host: hostFor(compiled), index: indexOf(name, workflow), code });
     }
   }
 
