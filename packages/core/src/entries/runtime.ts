@@ -6,6 +6,17 @@
  */
 
 export type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../runtime/api/audit.types.js";
+export type {
+  BulkAction,
+  BulkCounts,
+  BulkOptions,
+  BulkProblem,
+  BulkResult,
+  BulkSelection,
+  BulkWhere,
+  MatchOptions,
+  RunMatches,
+} from "../runtime/api/bulk.types.js";
 export type { CheckProblem, CheckReport } from "../runtime/api/check.types.js";
 export type {
   AttemptStatus,

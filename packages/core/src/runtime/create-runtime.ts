@@ -16,6 +16,7 @@ import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/option-value.js";
 import type { RuntimeAudit } from "./api/audit.types.js";
+import type { BulkOptions, MatchOptions, RunMatches } from "./api/bulk.types.js";
 import type { CheckReport } from "./api/check.types.js";
 import type {
   ChildRun,
@@ -49,6 +50,8 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
+import { BulkJobs } from "./bulk/bulk-jobs.js";
+import { bulkName } from "./bulk/bulk-name.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
@@ -109,6 +112,7 @@ class StoredRuntime {
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
   readonly #resumes: ResumeRequests;
+  readonly #bulk: BulkJobs;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -123,19 +127,15 @@ class StoredRuntime {
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(given: ResolvedRuntimeOptions) {
-    const options = { ...given, store: guardedStore(given.store, () => this.#isClosed) };
+  constructor(resolved: ResolvedRuntimeOptions) {
+    const options = { ...resolved, store: guardedStore(resolved.store, () => this.#isClosed) };
     this.#options = options;
     const { store, clock, log, leaseMs, queues, workflows, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
-    this.#workflows = new RegisteredWorkflows(workflows, {
-      ports: { clock, log },
-      resources: this.#resources,
-      store,
-      telemetry,
-    });
+    const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry };
+    this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => this.#bulk.workflow() });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
     this.#registry = new RunRegistry({
@@ -148,6 +148,7 @@ class StoredRuntime {
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
     this.#resumes = new ResumeRequests(this.#registry);
+    this.#bulk = new BulkJobs({ ...parts, runtime: this });
     this.#dueWork = new ScheduledTasks({
       ...parts,
       backOffMs: leaseMs,
@@ -242,6 +243,16 @@ class StoredRuntime {
     checkCallOptions("counts", filter);
     await this.#registry.committer.barrier();
     return countRuns(this.#options.store, filter);
+  }
+
+  bulk(options: BulkOptions): RunHandle {
+    this.#assertOpen();
+    return this.#bulk.start(options);
+  }
+
+  async matching(options: MatchOptions): Promise<RunMatches> {
+    await this.#registry.committer.barrier();
+    return this.#bulk.count(options);
   }
 
   watch(listener: (run: RunKey | null) => void): () => void {

@@ -119,7 +119,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     this.#pauses = new ReclaimBackoff(setup.clock);
     this.turns = new RecordQueue(setup.clock);
     this.streams = new StreamCache(this, setup.workflows);
-    this.#due = { workflows: setup.workflows.names, queues: setup.queues };
+    this.#due = { workflows: setup.workflows.allNames, queues: setup.queues };
     this.hasQueues = setup.queues.length > 0;
     this.beginnings = new RunStarter(this);
     this.#recovery = new Recovery({
