@@ -87,6 +87,7 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/activation.types.js";
+export { ownWorkflow } from "../runtime/bulk/own-workflow.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";

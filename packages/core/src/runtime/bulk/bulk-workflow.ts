@@ -62,7 +62,9 @@ export interface BulkSetup {
   readonly host: BulkHost;
 }
 
-export function bulkWorkflow(setup: BulkSetup): Workflow {
+/** @param setup `null`: it is only looked at. */
+export function bulkWorkflow(given: BulkSetup | null): Workflow {
+  const setup = given as BulkSetup;
   return defineWorkflow(bulkName)
     .step("begin", { on: StartEvent, emits: NextPage, streams: BulkProgress }, (ev, ctx) => begin(setup, ev, ctx))
     .step("act", { on: NextPage, emits: [NextPage, StopEvent], streams: BulkProgress }, (ev, ctx) =>
