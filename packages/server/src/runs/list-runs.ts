@@ -14,7 +14,7 @@ import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { isWaiting, listedRecord, shortRecord, shownStatus } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
-import type { ListQuery } from "../wire/schemas.js";
+import type { ListFilter, ListQuery } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
 
 export interface ListRequest {
@@ -51,7 +51,8 @@ export async function listRuns(server: ListServer, request: ListRequest): Promis
 
 type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore" | "search" | "order">;
 
-function filterOf({
+/** The conditions of a query, but for the workflows. */
+export function filterOf({
   status,
   waiting,
   label,
@@ -60,7 +61,7 @@ function filterOf({
   created_before,
   q,
   sort,
-}: ListRequest["query"]): Filter {
+}: ListFilter & Partial<Pick<ListQuery, "sort">>): Filter {
   const isWanted = (one: StoredStatus): boolean =>
     (status === undefined || status.includes(shownStatus(one)) || (isWaiting(one) && status.includes("waiting"))) &&
     (waiting === undefined || isWaiting(one) === waiting);
