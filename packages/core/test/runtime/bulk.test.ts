@@ -132,7 +132,13 @@ describe("a job", () => {
     await done;
     const job = here.runtime.bulk({ action: "cancel", runIds: ["a", "d", "c", "gone"], reason: "out of stock" });
     const result = await ended(here, job);
-    expect(result).toMatchObject({ done: 2, skipped: 2, failed: 0, codes: { RUN_FINISHED: 1, RUN_UNKNOWN: 1 } });
+    expect(result).toMatchObject({
+      matched: 4,
+      done: 2,
+      skipped: 2,
+      failed: 0,
+      codes: { RUN_FINISHED: 1, RUN_UNKNOWN: 1 },
+    });
     expect(result.problems.map(({ runId }) => runId).sort()).toEqual(["d", "gone"]);
     expect(await here.runtime.handle("a").outcome()).toEqual({ status: "cancelled", reason: "out of stock" });
     expect((await here.runtime.handle("b").summary()).status).toBe("waiting");

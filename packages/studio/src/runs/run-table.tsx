@@ -1,5 +1,5 @@
 import type { RunSummary } from "@millrace/client";
-import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
 import { go, hrefOf } from "../route.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
@@ -14,6 +14,8 @@ export interface RunTableProps {
   readonly active: number;
   readonly picked: readonly string[];
   readonly onPick: (id: string) => void;
+  /** All that are loaded, or none. */
+  readonly onPickAll: (isPicked: boolean) => void;
   /** A label that the list is to be narrowed down to. */
   readonly onLabel: (name: string, value: string) => void;
   /** Called when the last row is about to be seen. */
@@ -25,7 +27,7 @@ const NEAR = 30;
 const COLUMNS = 7;
 
 /** Only the rows that are seen are there; those above and below are two empty rows of their height. */
-export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: RunTableProps): ReactNode {
+export function RunTable({ runs, active, picked, onPick, onPickAll, onLabel, onNearEnd }: RunTableProps): ReactNode {
   const table = useRef<HTMLTableElement>(null);
   const { first, end, before, after, show } = useRowWindow({
     table,
@@ -36,6 +38,8 @@ export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: R
   useEffect(() => {
     if (runs.length > 0 && end > runs.length - NEAR) onNearEnd();
   }, [end, runs.length, onNearEnd]);
+  const chosen = useMemo(() => new Set(picked), [picked]);
+  const isEvery = runs.every(({ handlerId }) => chosen.has(handlerId));
   const showRow = useRef(show);
   showRow.current = show;
   useEffect(() => {
@@ -48,7 +52,15 @@ export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: R
       <thead>
         <tr>
           <th className="hide-sm pickcell">
-            <span className="sr">Compare</span>
+            <input
+              type="checkbox"
+              aria-label="Select all that are loaded"
+              checked={isEvery}
+              ref={(box) => {
+                if (box !== null) box.indeterminate = !isEvery && picked.length > 0;
+              }}
+              onChange={() => onPickAll(!isEvery)}
+            />
           </th>
           <th>Status</th>
           <th>Run</th>
@@ -66,7 +78,7 @@ export function RunTable({ runs, active, picked, onPick, onLabel, onNearEnd }: R
             run={run}
             index={first + place}
             isActive={first + place === active}
-            isPicked={picked.includes(run.handlerId)}
+            isPicked={chosen.has(run.handlerId)}
             onPick={onPick}
             onLabel={onLabel}
           />
@@ -125,7 +137,7 @@ function RunRow({ run, index, isActive, isPicked, onPick, onLabel }: RunRowProps
       <td className="hide-sm pickcell">
         <input
           type="checkbox"
-          aria-label={`Compare ${run.handlerId}`}
+          aria-label={`Select ${run.handlerId}`}
           checked={isPicked}
           onChange={() => onPick(run.handlerId)}
         />

@@ -34,7 +34,8 @@ export class BulkJobs {
     checkCallOptions("bulk", options);
     const { runId, tenant, by } = options;
     const request = bulkRequest(options);
-    return this.#setup.runtime.run(bulkName, { request }, given({ runId, tenant, by }) as RuntimeRunOptions);
+    const labels = { action: request.action }; // lists show what the job does
+    return this.#setup.runtime.run(bulkName, { request }, given({ runId, tenant, by, labels }) as RuntimeRunOptions);
   }
 
   async count(options: MatchOptions): Promise<RunMatches> {
