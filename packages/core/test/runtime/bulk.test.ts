@@ -317,6 +317,14 @@ describe("at the door", () => {
     expect(await rejection(other)).toMatchObject({ code: "RUN_ID_CONFLICT" });
   });
 
+  it("a store whose runs are elsewhere has no jobs", async () => {
+    const { machine, flows } = world();
+    const store = withMethods(machine.store, { runsElsewhere: true } as never);
+    const { runtime } = machine.open(flows, { store });
+    const call = Promise.resolve().then(() => runtime.bulk({ action: "retry", where: { status: "failed" } }));
+    expect(await rejection(call)).toMatchObject({ code: "OPTION_INVALID" });
+  });
+
   it("the name of the workflow of jobs is taken", async () => {
     const { machine, flows } = world();
     const error = await rejection(Promise.resolve().then(() => machine.open({ "millrace.bulk": flows.quick })));

@@ -1,7 +1,7 @@
 /** Starts jobs that act on many runs, and makes their workflow. */
 import type { Workflow } from "../../authoring/workflow.types.js";
 import type { Clock } from "../../engine/ports.js";
-import { positiveInteger } from "../../value/option-value.js";
+import { positiveInteger, wrongOption } from "../../value/option-value.js";
 import type { BulkOptions, MatchOptions, RunMatches } from "../api/bulk.types.js";
 import type { RunHandle, RuntimeRunOptions } from "../api/runtime.types.js";
 import { checkCallOptions, given } from "../options/call-options.js";
@@ -32,6 +32,12 @@ export class BulkJobs {
 
   start(options: BulkOptions): RunHandle {
     checkCallOptions("bulk", options);
+    if (this.#setup.store.runsElsewhere === true)
+      throw wrongOption(
+        "store",
+        "has its runs in processes that have no jobs",
+        "Retry, cancel or delete the runs one by one: `runtime.runs` lists them.",
+      );
     const { runId, tenant, by } = options;
     const request = bulkRequest(options);
     const labels = { action: request.action }; // lists show what the job does
