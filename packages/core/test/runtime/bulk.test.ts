@@ -1,7 +1,7 @@
 /** One action on all runs that match. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { BulkResult, RunHandle } from "../../src/entries/runtime.js";
+import { type BulkResult, createRuntime, memoryStore, type RunHandle } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   HumanResponseEvent,
@@ -318,9 +318,8 @@ describe("at the door", () => {
   });
 
   it("a store whose runs are elsewhere has no jobs", async () => {
-    const { machine, flows } = world();
-    const store = withMethods(machine.store, { runsElsewhere: true } as never);
-    const { runtime } = machine.open(flows, { store });
+    const store = withMethods(memoryStore(), { runsElsewhere: true } as never);
+    const runtime = createRuntime({ workflows: world().flows, store });
     const call = Promise.resolve().then(() => runtime.bulk({ action: "retry", where: { status: "failed" } }));
     expect(await rejection(call)).toMatchObject({ code: "OPTION_INVALID" });
   });
