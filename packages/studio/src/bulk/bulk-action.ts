@@ -5,6 +5,9 @@ import type { IconName } from "../ui/icon.js";
 
 export type ListAction = Exclude<BulkAction, "answer">;
 
+/** `"all"`: every run that matches the filter, loaded or not. */
+export type Selection = readonly string[] | "all";
+
 export interface ActionWords {
   readonly verb: string;
   readonly past: string;

@@ -10,8 +10,7 @@ import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorBox } from "../ui/states.js";
 import { TextField } from "../ui/text-field.js";
-import { actionWords, type ListAction, runsText } from "./bulk-action.js";
-import type { Selection } from "./selection-bar.js";
+import { actionWords, type ListAction, runsText, type Selection } from "./bulk-action.js";
 import { shownJobs } from "./shown-jobs.js";
 
 export interface BulkDialogProps {

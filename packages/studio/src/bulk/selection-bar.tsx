@@ -5,11 +5,8 @@ import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { Icon } from "../ui/icon.js";
-import { actionsFor, actionWords, type ListAction, runsText } from "./bulk-action.js";
+import { actionsFor, actionWords, type ListAction, runsText, type Selection } from "./bulk-action.js";
 import { BulkDialog } from "./bulk-dialog.js";
-
-/** `"all"`: every run that matches the filter, loaded or not. */
-export type Selection = readonly string[] | "all";
 
 export interface SelectionBarProps {
   readonly selection: Selection;
