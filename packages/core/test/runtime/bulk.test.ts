@@ -249,6 +249,20 @@ describe("a job", () => {
     expect(await ended(here, job)).toMatchObject({ failed: 2, codes: { WORKFLOW_UNKNOWN: 2 } });
   });
 
+  it("does not wait for ever for a process that has a run and says nothing", async () => {
+    const here = world();
+    for (const runId of ["a", "b"]) await here.runtime.run("ask", {}, { runId }).idle();
+    await here.runtime.stop();
+    const nowMs = here.machine.clock.now();
+    const ghost = { owner: "ghost", nowMs, untilMs: nowMs + 3_600_000 };
+    expect(await here.machine.store.claim({ tenant: "", runId: "a" }, ghost)).not.toBeNull();
+    const { runtime } = here.machine.open(here.flows);
+    const job = runtime.bulk({ action: "cancel", where: { workflow: "ask" } });
+    await settle();
+    await here.machine.clock.advance(60_000);
+    expect(await ended(here, job)).toMatchObject({ done: 1, failed: 1, codes: { CALL_TIMEOUT: 1 } });
+  });
+
   it("waits for a store that cannot be reached, instead of reporting its runs", async () => {
     const here = world();
     await failed(here, 3);
