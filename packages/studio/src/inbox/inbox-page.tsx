@@ -40,6 +40,11 @@ export function InboxPage(): ReactNode {
     setSelected(next.key);
     document.getElementById(`q-${next.key}`)?.scrollIntoView({ block: "nearest" });
   };
+  // On a phone the list is below the question.
+  const toQuestion = (): void => {
+    pane.current?.scrollTo(0, 0);
+    scrollTo(0, 0);
+  };
   const choose = (key: string): void => {
     const next = new Set(chosen);
     if (!next.delete(key)) next.add(key);
@@ -49,7 +54,7 @@ export function InboxPage(): ReactNode {
     list.answered(key);
     setCount((before) => before + 1);
     announce("Answer sent");
-    pane.current?.scrollTo(0, 0);
+    toQuestion();
   };
   useKeys(({ key }) => {
     if (key === "j" || key === "ArrowDown") go(1);
@@ -83,7 +88,10 @@ export function InboxPage(): ReactNode {
                   isCurrent={question === current}
                   isChosen={chosen.has(question.key)}
                   mayChoose={may.answer}
-                  onSelect={() => setSelected(question.key)}
+                  onSelect={() => {
+                    setSelected(question.key);
+                    toQuestion();
+                  }}
                   onChoose={() => choose(question.key)}
                 />
               ))}
@@ -106,6 +114,7 @@ export function InboxPage(): ReactNode {
               runId={current.runId}
               prompt={current.prompt}
               mayAnswer={may.answer}
+              isWhole
               onAnswered={() => answered(current)}
             />
           </div>

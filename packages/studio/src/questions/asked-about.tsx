@@ -1,7 +1,8 @@
 import type { PendingPrompt } from "@millrace/client";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { Json } from "../api/json.types.js";
 import { useRead } from "../api/use-read.js";
+import { Button } from "../ui/controls.js";
 import { JsonTree } from "../ui/json-tree.js";
 import { Loading } from "../ui/states.js";
 import { TextView } from "../ui/text-view.js";
@@ -11,10 +12,24 @@ import { readAsked } from "./read-item-input.js";
 export interface AskedAboutProps {
   readonly runId: string;
   readonly prompt: PendingPrompt;
+  /** Otherwise it is read when somebody asks for it. */
+  readonly isOpen: boolean;
 }
 
 /** What the step that asks was given: the content of the step before it. */
-export function AskedAbout({ runId, prompt }: AskedAboutProps): ReactNode {
+export function AskedAbout({ isOpen, ...asked }: AskedAboutProps): ReactNode {
+  const [isWanted, setWanted] = useState(isOpen);
+  if (isWanted) return <About {...asked} />;
+  return (
+    <div>
+      <Button kind="ghost" isSmall onClick={() => setWanted(true)}>
+        What it is about
+      </Button>
+    </div>
+  );
+}
+
+function About({ runId, prompt }: Omit<AskedAboutProps, "isOpen">): ReactNode {
   const { value, error } = useRead(`asked ${runId} ${prompt.promptId}`, (signal) => readAsked(runId, prompt, signal));
   if (error !== null) return <p className="hint">What was made before is no longer kept.</p>;
   if (value === null) return <Loading rows={2} />;

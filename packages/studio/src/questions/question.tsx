@@ -22,11 +22,13 @@ export interface QuestionProps {
   readonly runId: string;
   readonly prompt: PendingPrompt;
   readonly mayAnswer: boolean;
+  /** `true`: what it is about is shown at once. @default false */
+  readonly isWhole?: boolean;
   /** Called once the run has taken an answer. */
   readonly onAnswered: () => void;
 }
 
-export function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): ReactNode {
+export function Question({ runId, prompt, mayAnswer, isWhole = false, onAnswered }: QuestionProps): ReactNode {
   const heading = useId();
   const { isSending, error, send } = useSend();
   const { promptId, askedAtMs, dueAtMs, answer } = prompt;
@@ -56,7 +58,7 @@ export function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps
       {requirement === null ? (
         <>
           <Facts value={question.facts} except={prefill} />
-          <AskedAbout runId={runId} prompt={prompt} />
+          <AskedAbout runId={runId} prompt={prompt} isOpen={isWhole} />
           {answer !== null && mayAnswer && (
             <JsonForm
               schema={answer.schema as JsonSchema}
@@ -80,7 +82,7 @@ export function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps
           {...{ requirement, mayAnswer, isSending, id: promptId }}
           about={
             requirement.output === null && requirement.tools.length === 0 ? (
-              <AskedAbout runId={runId} prompt={prompt} />
+              <AskedAbout runId={runId} prompt={prompt} isOpen={isWhole} />
             ) : null
           }
           onDecide={(decision) => answerWith(fieldsOfDecision(requirement, decision))}
