@@ -45,9 +45,12 @@ export async function bulk(terminal: Terminal, action: BulkAction, options: Bulk
   };
   const code = action === "delete" ? "known" : "required";
   return withTarget(openTarget(terminal, { ...options, code, executes: true }), async (target) => {
-    const matches = await target.client.matching({ action, where, most: counted });
-    if (matches.count === 0) return nothing(terminal, action, target);
-    if (options.yes !== true && !(await isConfirmed(terminal, { action, options, matches, target }))) return 2;
+    if (options.yes !== true) {
+      // Only who asks needs the number: a store that is too busy to count can still do the job.
+      const matches = await target.client.matching({ action, where, most: counted });
+      if (matches.count === 0) return nothing(terminal, action, target);
+      if (!(await isConfirmed(terminal, { action, options, matches, target }))) return 2;
+    }
     return follow(terminal, { target, request, options });
   });
 }

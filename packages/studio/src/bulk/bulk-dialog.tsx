@@ -34,6 +34,8 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
   const [reason, setReason] = useState("");
   const { isSending, error, send } = useSend();
   const count = isAll ? (counted.value?.count ?? null) : selection.length;
+  // A job must not depend on a number that could not be had.
+  const mayStart = count === null ? counted.error !== null : count > 0;
   const isMore = isAll && counted.value?.isAll === false;
   const perSecond = Number(rate);
   const isRate = Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= 1_000;
@@ -47,7 +49,7 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
       } satisfies BulkOptions);
       await job.accepted;
       shownJobs.add(job.handlerId);
-      announce(`${verb} of ${runsText(count ?? 0)} has begun`);
+      announce(`${verb} has begun`);
       onStarted();
     });
   const runs = count === null ? "the runs" : `${isMore ? "more than " : ""}${runsText(count)}`;
@@ -56,13 +58,13 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
       title={`${verb} ${runs}?`}
       intro={isAll ? `All that match, also those that are not in the list yet.` : "The runs that you have chosen."}
       onClose={onClose}
-      onSubmit={() => count !== null && count > 0 && isRate && start()}
+      onSubmit={() => mayStart && isRate && start()}
       actions={
         <>
           <Button kind="ghost" onClick={onClose}>
             Close
           </Button>
-          <Button type="submit" kind="primary" disabled={isSending || count === null || count === 0 || !isRate}>
+          <Button type="submit" kind="primary" disabled={isSending || !mayStart || !isRate}>
             {verb} {runs}
           </Button>
         </>
