@@ -136,10 +136,15 @@ function addRunning({ add, calls }: Context): void {
     .option("--user <id>", "user, of a pipeline")
     .action(calls(async () => (await import("./commands/run.js")).run));
   const onRun = (usage: string, description: string): Command => withCode(add(usage, description));
-  onRun("resume <runId>", "continue a run that was paused or cancelled").action(
+  const onMany = (usage: string, description: string): Command =>
+    onRun(usage, description)
+      .option("--where <terms>", "all runs that match, such as 'status:failed workflow:refund after:2h'")
+      .option("--yes", "do not ask whether to, with --where")
+      .option("--rate <number>", "runs per second, with --where (default: 100)");
+  onMany("resume [runId]", "continue a run that was paused or cancelled").action(
     calls(async () => (await import("./commands/continue.js")).resume),
   );
-  onRun("retry <runId>", "run the failed work of a failed run again").action(
+  onMany("retry [runId]", "run the failed work of a failed run again").action(
     calls(async () => (await import("./commands/continue.js")).retry),
   );
   onRun("fork <runId>", "begin a new run where another one was after a tick")
@@ -148,12 +153,15 @@ function addRunning({ add, calls }: Context): void {
     .option("--id <id>", "id of the new run")
     .option("--detach", "do not wait for it")
     .action(calls(async () => (await import("./commands/continue.js")).fork));
-  onRun("answer <runId> [promptId]", "answer a prompt of a run; asks in a terminal")
+  onMany("answer [runId] [promptId]", "answer a prompt of a run; asks in a terminal")
     .option("-i, --input <json>", "fields of the answer, or @file.json")
     .action(calls(async () => (await import("./commands/answer.js")).answer));
-  onRun("cancel <runId>", "stop a run, and keep its work")
+  onMany("cancel [runId]", "stop a run, and keep its work")
     .option("--reason <text>", "is stored with it")
     .action(calls(async () => (await import("./commands/cancel.js")).cancel));
+  onMany("delete [runId]", "delete a run with everything that is stored of it").action(
+    calls(async () => (await import("./commands/delete.js")).deleteRuns),
+  );
 }
 
 function addLooking({ add, calls }: Context): void {

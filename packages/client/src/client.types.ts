@@ -4,7 +4,15 @@
  * @module
  */
 import type { Receipt, WorkflowEvent } from "millrace";
-import type { ChangedValue, RunAttempt, RunOrder, StepMoment } from "millrace/runtime";
+import type {
+  BulkAction,
+  BulkResult,
+  ChangedValue,
+  RunAttempt,
+  RunMatches,
+  RunOrder,
+  StepMoment,
+} from "millrace/runtime";
 import type { ClientFacts, JsonSchema } from "./about.types.js";
 import type { CallOptions, KeyedOptions, QueueTicket, RunLabels } from "./call.types.js";
 import type { WorkflowError } from "./client-error.js";
@@ -384,6 +392,32 @@ export interface ForkOptions extends KeyedOptions {
   };
 }
 
+/** One action on many runs. */
+export interface BulkOptions extends KeyedOptions {
+  readonly action: BulkAction;
+  /** The runs, by at least one condition. Excludes `handlerIds`. */
+  readonly where?: RunSelection;
+  /** Exactly these runs: 1 to 1,000 ids. Excludes `where`. */
+  readonly handlerIds?: readonly string[];
+  /** Id of the job. @default derived from the `key`, or a random UUID */
+  readonly handlerId?: string;
+  /** How many runs are acted on per second, at most: 1 to 1,000. @default 100 */
+  readonly perSecond?: number;
+  /** Of `cancel`: the reason, which each run stores. */
+  readonly reason?: string;
+  /** Of `answer`: the fields of the answer, as JSON. */
+  readonly fields?: object;
+  /** Of `answer`: only prompts of this type. */
+  readonly prompt?: string;
+}
+
+export interface MatchOptions extends CallOptions {
+  readonly action: BulkAction;
+  readonly where: RunSelection;
+  /** Where counting stops: 1 to 100,000. @default 10000 */
+  readonly most?: number;
+}
+
 /** A run of the workflow with this name. */
 export type RunOf<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = ClientRun<
   ClientResult<Known, Name, Classes>,
@@ -437,6 +471,16 @@ export interface Client<Known, Classes extends EventClasses = {}> extends Client
   resume(handlerId: string, options?: KeyedOptions): ClientRun<unknown, SomeEvent, Classes>;
   /** Runs the failed and leftover work of a failed run again. */
   retry(handlerId: string, options?: KeyedOptions): ClientRun<unknown, SomeEvent, Classes>;
+  /**
+   * Starts a job that does one action to all runs that match: each once, also if processes die. The job is a run: its stream has
+   * `millrace.bulk.progress`, `cancel` stops it, `client.resume` continues it, and its result names what was skipped or has failed.
+   *
+   * @example
+   * const { done } = await client.bulk({ action: "retry", where: { status: "failed", workflow: "refund" } });
+   */
+  bulk(options: BulkOptions): ClientRun<BulkResult, SomeEvent, Classes>;
+  /** Counts the runs that `bulk` would act on. */
+  matching(options: MatchOptions): Promise<RunMatches>;
   /** Deletes a run with everything stored of it. A run that has not ended is cancelled first. */
   delete(handlerId: string, options?: CallOptions): Promise<void>;
   /** Iterates over the ticks of a run, in order. Pages are requested while reading. */

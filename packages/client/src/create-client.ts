@@ -6,6 +6,7 @@ import type { EventClasses, Flows } from "./inferred.types.js";
 import { checkOptions } from "./options/check-options.js";
 import * as rules from "./options/rules.js";
 import { factsOf } from "./run/about.js";
+import { countMatching, startBulk } from "./run/bulk.js";
 import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun } from "./run/handler-calls.js";
 import { eachRun, listRuns, watchRuns } from "./run/list-runs.js";
@@ -70,6 +71,16 @@ function runsOf(connection: Connection): Methods {
     watchRuns: (filter = {}) => {
       checkOptions("watchRuns", filter, rules.watchRuns);
       return watchRuns(connection, filter);
+    },
+    bulk: (options) => {
+      checkOptions("bulk", { ...options, action: options?.action ?? null }, rules.bulk);
+      checkOptions("bulk: where", options.where ?? {}, rules.watchRuns);
+      return startBulk(connection, options);
+    },
+    matching: async (options) => {
+      checkOptions("matching", { ...options, action: options?.action ?? null }, rules.matching);
+      checkOptions("matching: where", options.where, rules.watchRuns);
+      return countMatching(connection, options);
     },
     fork: (handlerId, options) => {
       checkOptions("fork", { ...options, at: options?.at ?? null }, rules.fork);

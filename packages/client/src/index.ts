@@ -37,10 +37,15 @@ export type { HeadersGiven, HeadersSource } from "./http/transport.js";
 export type {
   AttemptStatus,
   AttemptWait,
+  BulkAction,
+  BulkCounts,
+  BulkProblem,
+  BulkResult,
   CallStatus,
   ChangedValue,
   RunAttempt,
   RunCall,
+  RunMatches,
   StepMoment,
 } from "millrace/runtime";
 
@@ -71,7 +76,9 @@ export type {
 
 // ---- runs
 export type {
+  BulkOptions,
   ClientRun,
+  MatchOptions,
   PendingPrompt,
   QueueTicket,
   RunOf,

@@ -26,6 +26,7 @@ import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
 import { mountDoor, openPathsOf } from "./routes/door.js";
 import { mountAudit } from "./routes/audit.js";
+import { mountBulk } from "./routes/bulk.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -118,6 +119,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
 const groups: readonly ((server: Server) => void)[] = [
   mountAbout,
   mountStart,
+  mountBulk,
   mountHandlers,
   mountResults,
   mountEvents,

@@ -3,6 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import type * as wire from "millrace/wire";
 import { expectTypeOf } from "vitest";
 import type * as about from "../src/wire/about-schemas.js";
+import type * as bulk from "../src/wire/bulk-schemas.js";
 import type * as back from "../src/wire/history-schemas.js";
 import type * as schemas from "../src/wire/schemas.js";
 
@@ -39,12 +40,14 @@ expectTypeOf<Body<typeof schemas.scheduleBody>>().toEqualTypeOf<Plain<wire.Sched
 expectTypeOf<Body<typeof schemas.postBody>>().toEqualTypeOf<Plain<wire.EventBody>>();
 expectTypeOf<Body<typeof schemas.answerBody>>().toEqualTypeOf<Plain<wire.AnswerBody>>();
 expectTypeOf<Body<typeof schemas.cancelBody>>().toEqualTypeOf<Plain<wire.CancelBody>>();
+expectTypeOf<Body<typeof bulk.bulkBody>>().toEqualTypeOf<Plain<wire.BulkBody>>();
 expectTypeOf<Body<typeof schemas.forkBody>>().toEqualTypeOf<Plain<wire.ForkBody>>();
 
 // ---- queries
 expectTypeOf<Query<typeof schemas.listQuery>>().toEqualTypeOf<keyof wire.ListParams>();
 expectTypeOf<keyof schemas.ListFilter>().toEqualTypeOf<keyof wire.ListFilterParams>();
 expectTypeOf<Query<typeof schemas.countQuery>>().toEqualTypeOf<keyof wire.CountParams>();
+expectTypeOf<Query<typeof bulk.matchQuery>>().toEqualTypeOf<keyof wire.MatchParams>();
 expectTypeOf<Query<typeof schemas.handlerQuery>>().toEqualTypeOf<keyof wire.HandlerParams>();
 expectTypeOf<Query<typeof schemas.cancelQuery>>().toEqualTypeOf<keyof wire.CancelParams>();
 expectTypeOf<Query<typeof schemas.streamQuery>>().toEqualTypeOf<keyof wire.StreamParams>();

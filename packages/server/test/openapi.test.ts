@@ -100,8 +100,8 @@ describe("the OpenAPI document", () => {
     const { paths, components } = await documentOf({ schedules: true, metrics: telemetry });
     const words = fixedWords(Object.keys(paths));
 
-    expect(words).toEqual(["counts"]);
-    for (const body of ["RunBody", "ForkBody"]) {
+    expect([...words].sort()).toEqual(["bulk", "counts", "matching"]);
+    for (const body of ["RunBody", "ForkBody", "BulkBody"]) {
       const pattern = new RegExp(patternOf(components.schemas[body].properties.handler_id), "u");
       for (const id of [...words, ".", ".."]) expect(pattern.test(id), `${body} ${id}`).toBe(false);
       for (const id of ["counts2", "a", "...", "xcounts", "Counts"]) expect(pattern.test(id)).toBe(true);

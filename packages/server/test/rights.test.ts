@@ -50,6 +50,8 @@ const needed: Record<string, Right | "any" | null> = {
   "POST /workflows/{name}/run-nowait": "start",
   "GET /handlers": "read",
   "GET /handlers/counts": "read",
+  "GET /handlers/matching": "operate",
+  "POST /handlers/bulk": "operate",
   "GET /handlers/{id}": "read",
   "GET /handlers/{id}/history": "read",
   "GET /handlers/{id}/attempts": "read",

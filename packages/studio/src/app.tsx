@@ -16,6 +16,7 @@ import { Empty, Loading } from "./ui/states.js";
 
 // What the first page needs no part of is loaded with the page that does.
 const AuditPage = lazy(later(async () => (await import("./audit/audit-page.js")).AuditPage));
+const InboxPage = lazy(later(async () => (await import("./inbox/inbox-page.js")).InboxPage));
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
 const ComparePage = lazy(later(async () => (await import("./compare/compare-page.js")).ComparePage));
 const WorkflowsPage = lazy(later(async () => (await import("./workflows/workflows-page.js")).WorkflowsPage));
@@ -49,6 +50,8 @@ function pageOf(route: Route): ReactNode {
   switch (route.page) {
     case "runs":
       return <RunsPage query={route.query} />;
+    case "inbox":
+      return <InboxPage />;
     case "workflows":
       return <WorkflowsPage />;
     case "workflow":

@@ -9,6 +9,7 @@ export type Route =
   | { readonly page: "child"; readonly id: string; readonly child: string; readonly tick: number | null }
   /** `others`: runs that may take the place of `b`. */
   | { readonly page: "compare"; readonly a: string; readonly b: string; readonly others: readonly string[] }
+  | { readonly page: "inbox" }
   | { readonly page: "sessions" }
   | { readonly page: "audit" }
   | { readonly page: "session"; readonly id: string }
@@ -20,7 +21,7 @@ export function parseRoute(hash: string): Route {
     .split("/")
     .map(decoded);
   if (page === "" || page === "runs") return { page: "runs", query: first };
-  if (page === "workflows" || page === "sessions" || page === "audit") return { page };
+  if (page === "inbox" || page === "workflows" || page === "sessions" || page === "audit") return { page };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };

@@ -10,6 +10,7 @@ import "./styles/timeline.css";
 import "./styles/log.css";
 import "./styles/state.css";
 import "./styles/prompt.css";
+import "./styles/inbox.css";
 import "./styles/transport.css";
 import "./styles/workflow.css";
 import "./styles/compare.css";

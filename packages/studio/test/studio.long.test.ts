@@ -198,7 +198,7 @@ describe("the list of runs", () => {
     const asked = await server.run("refund", { order: "A-1" }, { handlerId: "rf-1" });
     await rowOf(visit.page, asked).getByText("Waiting").waitFor();
     await rowOf(visit.page, asked).getByText("asks ApproveRefund").waitFor();
-    await visit.page.getByRole("navigation").getByText("rf-1").waitFor();
+    await visit.page.getByRole("link", { name: /Inbox/ }).getByText("1", { exact: true }).waitFor();
 
     await server.client.delete(asked);
     await rowOf(visit.page, asked).waitFor({ state: "detached" });

@@ -6,6 +6,7 @@ import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { TargetOptions } from "../target/target.types.js";
+import { type OneOrManyCommand, oneOrMany } from "./one-or-many.js";
 import { interrupted, watchRun } from "./watch-run.js";
 
 interface AnswerOptions extends TargetOptions {
@@ -15,7 +16,7 @@ interface AnswerOptions extends TargetOptions {
 }
 
 /** Over a store, the run continues in this process, unless another process has it. */
-export async function answer(terminal: Terminal, options: AnswerOptions): Promise<number> {
+async function answerOne(terminal: Terminal, options: AnswerOptions): Promise<number> {
   const { runId } = options;
   const given = options.input === undefined ? undefined : fieldsIn(readJson(options.input, "`--input`"), "`--input`");
   return withTarget(openTarget(terminal, { ...options, code: "required", executes: true }), async (target) => {
@@ -31,6 +32,10 @@ export async function answer(terminal: Terminal, options: AnswerOptions): Promis
     return accepted(terminal, prompt);
   });
 }
+
+export const answer: OneOrManyCommand<Pick<AnswerOptions, "promptId" | "input">> = oneOrMany<
+  Pick<AnswerOptions, "promptId" | "input">
+>("answer", answerOne);
 
 interface Given {
   readonly prompt: OpenPrompt;

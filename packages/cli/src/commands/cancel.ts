@@ -4,12 +4,14 @@ import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { TargetOptions } from "../target/target.types.js";
 
+import { type OneOrManyCommand, oneOrMany } from "./one-or-many.js";
+
 interface CancelOptions extends TargetOptions {
   readonly runId: string;
   readonly reason?: string;
 }
 
-export async function cancel(terminal: Terminal, options: CancelOptions): Promise<number> {
+async function cancelOne(terminal: Terminal, options: CancelOptions): Promise<number> {
   const { runId, reason } = options;
   return withTarget(openTarget(terminal, { ...options, code: "required", executes: true }), async (target) => {
     target.local?.own(runId);
@@ -25,6 +27,11 @@ export async function cancel(terminal: Terminal, options: CancelOptions): Promis
     return 0;
   });
 }
+
+export const cancel: OneOrManyCommand<Pick<CancelOptions, "reason">> = oneOrMany<Pick<CancelOptions, "reason">>(
+  "cancel",
+  cancelOne,
+);
 
 function ended(runId: string, status: string): CliError {
   return new CliError({

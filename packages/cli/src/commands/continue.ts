@@ -5,19 +5,20 @@ import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
+import { type OneOrManyCommand, oneOrMany } from "./one-or-many.js";
 import { detached, watchRun } from "./watch-run.js";
 
 interface ContinueOptions extends TargetOptions {
   readonly runId: string;
 }
 
-export function resume(terminal: Terminal, options: ContinueOptions): Promise<number> {
-  return goOn(terminal, options, ({ client }, runId) => client.resume(runId));
-}
+export const resume: OneOrManyCommand = oneOrMany("resume", (terminal, options) =>
+  goOn(terminal, options, ({ client }, runId) => client.resume(runId)),
+);
 
-export function retry(terminal: Terminal, options: ContinueOptions): Promise<number> {
-  return goOn(terminal, options, ({ client }, runId) => client.retry(runId));
-}
+export const retry: OneOrManyCommand = oneOrMany("retry", (terminal, options) =>
+  goOn(terminal, options, ({ client }, runId) => client.retry(runId)),
+);
 
 type Begin = (target: Target, runId: string) => ClientRun;
 

@@ -14,7 +14,7 @@ import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace } from "./open-store.js";
 import { ownRuns } from "./own-runs.js";
 import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
-import { placeOf, projectConfig } from "./project-config.js";
+import { configuredCode, placeOf, projectConfig } from "./project-config.js";
 import { fromSummary, listOfServer } from "./run-rows.js";
 import type { LocalTarget, ServerPlace, Target, TargetOptions } from "./target.types.js";
 
@@ -110,7 +110,11 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const place = placeOf({ store: options.store, project, config, cwd });
   let code: Code | null = null;
   if (options.code !== undefined && options.code !== "none") {
-    const known = file ?? (await fileOfRun({ ...options, project, place }));
+    const known =
+      file ??
+      (options.runId === undefined
+        ? (configuredCode(config) ?? null)
+        : await fileOfRun({ ...options, project, place }));
     if (known !== null) code = await loadCode(cwd, known);
     else if (options.code === "required") throw noCode(options.runId);
   }

@@ -64,23 +64,23 @@ export function continueRun(
   return createClientRun({ connection, handlerId, started: askForSummary(connection, call), signal });
 }
 
-interface Names extends NewRun {
+export interface Names extends NewRun {
   readonly key: string;
 }
 
 /** @param of Scope of the key: the same key in another scope is another run. */
-function namesOf({ handlerId, key }: Pick<RunOptions, "handlerId" | "key">, of: string): Names {
+export function namesOf({ handlerId, key }: Pick<RunOptions, "handlerId" | "key">, of: string): Names {
   const made = key === undefined ? newId() : `${of}:${key}`;
   return { handlerId: handlerId ?? made, key: key ?? newId(), isOurs: handlerId === undefined && key === undefined };
 }
 
-interface NewRun {
+export interface NewRun {
   readonly handlerId: string;
   /** `true` when the id is random. */
   readonly isOurs: boolean;
 }
 
-async function begin(connection: Connection, call: Call, { handlerId, isOurs }: NewRun): Promise<RunSummary> {
+export async function begin(connection: Connection, call: Call, { handlerId, isOurs }: NewRun): Promise<RunSummary> {
   try {
     return await askForSummary(connection, call);
   } catch (error) {

@@ -90,6 +90,7 @@ export type {
 } from "../runtime/api/activation.types.js";
 export { budgetPort } from "../runtime/budget/budget-of.js";
 export { budgetReached } from "../runtime/budget/budget-reached-event.js";
+export { ownWorkflow } from "../runtime/bulk/own-workflow.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";

@@ -20,6 +20,17 @@ export type {
   StepBudget,
   TenantBudget,
 } from "../runtime/api/budget.types.js";
+export type {
+  BulkAction,
+  BulkCounts,
+  BulkOptions,
+  BulkProblem,
+  BulkResult,
+  BulkSelection,
+  BulkWhere,
+  MatchOptions,
+  RunMatches,
+} from "../runtime/api/bulk.types.js";
 export type { CheckProblem, CheckReport } from "../runtime/api/check.types.js";
 export type {
   AttemptStatus,

@@ -16,6 +16,7 @@ import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeAudit } from "./api/audit.types.js";
 import type { RuntimeBudgets } from "./api/budget.types.js";
+import type { BulkOptions, MatchOptions, RunMatches } from "./api/bulk.types.js";
 import type { CheckReport } from "./api/check.types.js";
 import type {
   ChildRun,
@@ -51,6 +52,8 @@ import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
 import { noBudgets } from "./budget/budget-options.js";
 import { Budgets } from "./budget/budgets.js";
+import { BulkJobs } from "./bulk/bulk-jobs.js";
+import { bulkName } from "./bulk/bulk-name.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
@@ -113,6 +116,7 @@ class StoredRuntime {
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
   readonly #starter: RunStarter;
+  readonly #bulk: BulkJobs;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -127,20 +131,15 @@ class StoredRuntime {
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(given: ResolvedRuntimeOptions) {
-    const options = { ...given, store: guardedStore(given.store, () => this.#isClosed) };
+  constructor(resolved: ResolvedRuntimeOptions) {
+    const options = { ...resolved, store: guardedStore(resolved.store, () => this.#isClosed) };
     this.#options = options;
     const { store, clock, log, leaseMs, queues, workflows, version, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
-    this.#workflows = new RegisteredWorkflows(workflows, {
-      ports: { clock, log },
-      resources: this.#resources,
-      store,
-      telemetry,
-      version,
-    });
+    const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry, version };
+    this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => this.#bulk.workflow() });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
     const owner = systemIds.runId();
@@ -156,6 +155,7 @@ class StoredRuntime {
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.budgets = new StoredBudgets(budgets, () => this.#assertOpen());
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
+    this.#bulk = new BulkJobs({ ...parts, runtime: this });
     this.#dueWork = new ScheduledTasks({
       ...parts,
       backOffMs: leaseMs,
@@ -241,6 +241,16 @@ class StoredRuntime {
     checkCallOptions("counts", filter);
     await this.#registry.committer.barrier();
     return countRuns(this.#options.store, filter);
+  }
+
+  bulk(options: BulkOptions): RunHandle {
+    this.#assertOpen();
+    return this.#bulk.start(options);
+  }
+
+  async matching(options: MatchOptions): Promise<RunMatches> {
+    await this.#registry.committer.barrier();
+    return this.#bulk.count(options);
   }
 
   watch(listener: (run: RunKey | null) => void): () => void {

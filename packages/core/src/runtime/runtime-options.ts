@@ -9,6 +9,7 @@ import type { Workflows } from "./api/runtime-names.types.js";
 import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
 import { budgetProblems, type ResolvedBudgets, resolveBudgets } from "./budget/budget-options.js";
+import { bulkName } from "./bulk/bulk-name.js";
 import { memoryStore } from "./memory/memory-store.js";
 import { nameProblem } from "./options/check-names.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
@@ -40,7 +41,10 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
   workflows: (workflows) => {
     const names = Object.keys(workflows ?? {});
     if (names.length === 0) return ["`workflows` is empty"];
-    return names.flatMap((name) => nameProblem(`the name of the workflow ${JSON.stringify(name)}`, name, false));
+    return names.flatMap((name) => [
+      ...nameProblem(`the name of the workflow ${JSON.stringify(name)}`, name, false),
+      ...(name === bulkName ? [`the name "${bulkName}" is reserved for the runtime`] : []),
+    ]);
   },
   version: (version) => {
     const given = versionOf(version);

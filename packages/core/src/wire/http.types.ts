@@ -9,6 +9,8 @@
 export type Route =
   | "GET /handlers"
   | "GET /handlers/counts"
+  | "GET /handlers/matching"
+  | "POST /handlers/bulk"
   | "GET /handlers/{id}"
   | "POST /handlers/{id}/cancel"
   | "POST /handlers/{id}/resume"

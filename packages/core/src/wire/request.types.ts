@@ -54,6 +54,16 @@ export interface CancelBody {
   readonly reason?: unknown;
 }
 
+export interface BulkBody {
+  readonly action: "retry" | "resume" | "cancel" | "delete" | "answer";
+  readonly handler_ids?: readonly string[] | null | undefined;
+  readonly handler_id?: string | null | undefined;
+  readonly per_second?: number | null | undefined;
+  readonly reason?: unknown;
+  readonly fields?: Fields | null | undefined;
+  readonly prompt?: string | null | undefined;
+}
+
 export interface ForkBody {
   readonly at: number;
   readonly handler_id?: string | null | undefined;
@@ -89,6 +99,7 @@ export type ListFilterParams = Params<
   | "created_before"
 >;
 export type ListParams = ListFilterParams & Params<"sort" | "limit" | "cursor" | "sse">;
+export type MatchParams = ListFilterParams & Params<"action" | "most">;
 export type CountParams = Params<"workflow_name" | "label">;
 export type HandlerParams = Params<"wait" | "children">;
 export type CancelParams = Params<"purge">;

@@ -1,6 +1,7 @@
 import { expectTypeOf } from "vitest";
 import type { AuditFilter, RuntimeAudit } from "../../src/runtime/api/audit.types.js";
 import type { AllowOptions, DayQuery } from "../../src/runtime/api/budget.types.js";
+import type { BulkOptions, MatchOptions } from "../../src/runtime/api/bulk.types.js";
 import type { MomentOptions } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
 import type {
@@ -38,6 +39,8 @@ interface Interfaces {
   readonly retry: ResumeRunOptions;
   readonly runs: RunFilter;
   readonly counts: CountFilter;
+  readonly bulk: BulkOptions;
+  readonly matching: MatchOptions;
   readonly delete: CallerOptions & TenantOptions;
   readonly retain: Retention;
   readonly check: TenantOptions;

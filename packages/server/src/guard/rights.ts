@@ -13,7 +13,7 @@ import { HttpError } from "../http/http-error.js";
  * | `read`    | lists, runs with their events and history, sessions, code                       |
  * | `start`   | starting a run, and seeing its result in the answer                             |
  * | `answer`  | answers to prompts, and events from outside                                     |
- * | `operate` | cancel, delete, resume and retry of runs; schedules; `POST /tick`; `GET /audit` |
+ * | `operate` | cancel, delete, resume and retry of one run or many; schedules; `POST /tick`; `GET /audit` |
  * | `fork`    | a new run from an earlier tick of a run                                         |
  */
 export const rights = ["read", "start", "answer", "operate", "fork"] as const;

@@ -51,7 +51,7 @@ async function startRun(offer: Offer, call: ToolCall): Promise<ToolResult> {
   sender.assertMay("start", tool);
   sender.spendStart();
   const handle = runtime.run(tool, given, { tenant, by: sender.by });
-  return drive(offer, { handle, facts: catalog.get(tool), by: sender.by }, call);
+  return drive(offer, { handle, facts: catalog.getStartable(tool), by: sender.by }, call);
 }
 
 /** Waits for the run of this call. A cancelled call cancels its run, even one whose start is still being stored. */

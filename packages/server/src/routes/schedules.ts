@@ -119,7 +119,7 @@ async function setSchedule(server: Server, call: Call<Name, unknown, ScheduleBod
   const { workflow_name: workflow, cron, timezone, overlap, catch_up: catchUp, labels } = body;
   for (const right of ["operate", "start"] as const)
     assertMay(identity, { right, workflow, unknown: () => workflowUnknown(workflow) });
-  const input = readStart(body, { facts: catalog.get(workflow), maxDepth: limits.bodyDepth });
+  const input = readStart(body, { facts: catalog.getStartable(workflow), maxDepth: limits.bodyDepth });
   const place = await placeOf(options, { request: context.req.raw, tenant, workflow, body });
   if ((await runtime.schedules.get(params.name, { tenant })) === null) await assertRoom(server, tenant);
   const given = { timezone, overlap, catchUp, labels };

@@ -14,7 +14,7 @@ import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { isWaiting, listedRecord, shortRecord, shownStatus } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
-import type { ListQuery } from "../wire/schemas.js";
+import type { ListFilter, ListQuery } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
 
 export interface ListRequest {
@@ -54,7 +54,8 @@ type Filter = Pick<
   "version" | "status" | "labels" | "input" | "queue" | "createdAfter" | "createdBefore" | "search" | "order"
 >;
 
-function filterOf({
+/** The conditions of a query, but for the workflows. */
+export function filterOf({
   version,
   status,
   waiting,
@@ -65,7 +66,7 @@ function filterOf({
   created_before,
   q,
   sort,
-}: ListRequest["query"]): Filter {
+}: ListFilter & Partial<Pick<ListQuery, "sort">>): Filter {
   const isWanted = (one: StoredStatus): boolean =>
     (status === undefined || status.includes(shownStatus(one)) || (isWaiting(one) && status.includes("waiting"))) &&
     (waiting === undefined || isWaiting(one) === waiting);

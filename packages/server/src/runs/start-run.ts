@@ -42,7 +42,7 @@ export type StartHost = Pick<Served, "runtime" | "catalog" | "limits">;
 /** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and the errors of an invalid input. */
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
   const { workflow, tenant, body, by, place, idempotencyKey, trace = null } = request;
-  const facts = catalog.get(workflow);
+  const facts = catalog.getStartable(workflow);
   if (holdsContext(body.context)) throw contextDisabled();
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
   const own = { tenant, by, ...place, ...(trace !== null && { trace }) };

@@ -28,7 +28,7 @@ export async function startOrSend(
   if ((await handle.summary()).workflow !== workflow) throw runUnknown(request.id);
   await handle.accepted;
   if (request.kind === "drive") await resumeUnfinished(host, handle);
-  const facts = host.catalog.get(workflow);
+  const facts = host.catalog.getStartable(workflow);
   const options = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
   if (request.kind === "answer") {
     const fields = readMeta(request.body.fields ?? {}, request.body.meta, facts) as object;

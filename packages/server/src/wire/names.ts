@@ -3,8 +3,8 @@ import { outsideId } from "millrace/wire";
 
 export const { pattern: idPattern, meaning: idMeaning } = outsideId;
 /** Of a run that is to be made: a path of the server is read before the run of that name. */
-export const newIdPattern: RegExp = new RegExp(idPattern.source.replace("(?!", "(?!counts$|"), "u");
-export const newIdMeaning = `${idMeaning}; nor is it \`counts\`, which is another path`;
+export const newIdPattern: RegExp = new RegExp(idPattern.source.replace("(?!", "(?!(?:counts|matching|bulk)$|"), "u");
+export const newIdMeaning = `${idMeaning}; nor is it \`counts\`, \`matching\` or \`bulk\`, which are other paths`;
 /** Names that start with `millrace.` are reserved for the server. */
 export const labelPattern: RegExp = /^(?!millrace\.)[^=]{1,100}$/u;
 export const labelMeaning = "a name of a label has no `=`, and no `millrace.` in front";

@@ -24,7 +24,7 @@ const fields = z.record(z.string(), anything);
 export const handlerIdText: z.ZodString = idText(idPattern, idMeaning);
 const newHandlerId = idText(newIdPattern, newIdMeaning);
 
-function idText(pattern: RegExp, meaning: string): z.ZodString {
+export function idText(pattern: RegExp, meaning: string): z.ZodString {
   const text = z.string().min(1).max(most.id).regex(pattern, meaning);
   return text.openapi({ pattern: pattern.source }); // the generator would make the flags a part of the pattern
 }
@@ -36,7 +36,7 @@ const labelsGiven = z
 const eventBody = z.union([z.string(), fields]);
 
 /** Refuses unknown fields of a body, which would be ignored in silence. */
-const readAll = {
+export const readAll = {
   error: ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }): string | undefined =>
     code === "unrecognized_keys" ? unreadKeys(keys ?? []) : undefined,
 };
@@ -200,6 +200,9 @@ const listFilter = {
     }),
 };
 
+export const listFilterQuery = z.object(listFilter);
+export type ListFilter = z.infer<typeof listFilterQuery>;
+
 export const listQuery = z.object({
   ...listFilter,
   sort: z.enum(["-created_at", "created_at"]).default("-created_at").describe("`-`: newest first."),
@@ -208,7 +211,6 @@ export const listQuery = z.object({
   cursor: cursorText,
 });
 export type ListQuery = z.infer<typeof listQuery>;
-export type ListFilter = Omit<ListQuery, "sort" | "sse" | "limit" | "cursor">;
 
 export const countQuery = z.object({ workflow_name: repeated(z.string()), label: listFilter.label });
 export type CountQuery = z.infer<typeof countQuery>;

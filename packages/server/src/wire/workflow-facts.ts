@@ -9,6 +9,7 @@ import {
   compileChild,
   compileWorkflow,
   createRouting,
+  ownWorkflow,
   type Routing,
   roleOf,
 } from "millrace/engine";
@@ -42,6 +43,7 @@ export interface CatalogOptions {
 
 export class WorkflowCatalog {
   readonly #byName: Map<string, WorkflowFacts> = new Map();
+  readonly #own: Map<string, WorkflowFacts> = new Map();
 
   constructor(workflows: Workflows, options: CatalogOptions = {}) {
     const { additionalEvents = {}, internalEvents = [], schemaOf = null } = options;
@@ -51,19 +53,38 @@ export class WorkflowCatalog {
     }
   }
 
+  /** Those that callers may start. */
   get names(): string[] {
     return [...this.#byName.keys()];
   }
 
+  /** Of a run: also of those that a runtime has made for itself. */
   find(name: string): WorkflowFacts | undefined {
-    return this.#byName.get(name);
+    return this.#byName.get(name) ?? this.#findOwn(name);
   }
 
-  /** @throws {WorkflowError} `WORKFLOW_UNKNOWN` */
+  /** Of a run. @throws {WorkflowError} `WORKFLOW_UNKNOWN` */
   get(name: string): WorkflowFacts {
+    const found = this.find(name);
+    if (found) return found;
+    throw workflowUnknown(name);
+  }
+
+  /** Of a start. @throws {WorkflowError} `WORKFLOW_UNKNOWN` */
+  getStartable(name: string): WorkflowFacts {
     const found = this.#byName.get(name);
     if (found) return found;
     throw workflowUnknown(name);
+  }
+
+  #findOwn(name: string): WorkflowFacts | undefined {
+    const known = this.#own.get(name);
+    if (known !== undefined) return known;
+    const workflow = ownWorkflow(name);
+    if (workflow === null) return undefined;
+    const facts = factsOf({ name, workflow, additional: [], isOpen: false, schemaOf: null });
+    this.#own.set(name, facts);
+    return facts;
   }
 }
 

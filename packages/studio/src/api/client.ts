@@ -56,8 +56,10 @@ async function watchedFetch(url: RequestInfo | URL, init: RequestInit = {}): Pro
 /** @throws {ClientError} for a message that the run has refused. */
 export function assertAccepted(receipt: Receipt): void {
   if (receipt.status === "accepted") return;
-  const { code, hint } = receipt;
-  throw new ClientError({ code, message: "The run has refused it.", hint });
+  const { code, hint, details } = receipt;
+  const by = details?.answered.by;
+  const who = by === null || by === undefined ? "" : ` ${by.user ?? "Somebody"} has answered it, through ${by.door}.`;
+  throw new ClientError({ code, message: `The run has refused it.${who}`, hint });
 }
 
 /** The thrown value if it is an error of the client; otherwise an error that wraps it. */

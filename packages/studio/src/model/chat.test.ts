@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatsOf } from "./chat.js";
+import { chatsOf, messageOf } from "./chat.js";
 
 describe("chatsOf", () => {
   it("finds messages wherever they are kept, with the name, the tokens and the cost of their agent", () => {
@@ -47,4 +47,15 @@ describe("chatsOf", () => {
     ]);
     expect(chatsOf(null)).toEqual([]);
   });
+});
+
+it("says which tool a person is asked to permit, in words", () => {
+  const call = { type: "tool-call", toolCallId: "c1", toolName: "refund", input: { euros: 8 } };
+  const asked = { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" };
+  const { parts } = messageOf({ role: "assistant", content: [call, asked, { ...asked, toolCallId: "other" }] });
+  expect(parts.map(({ text }) => text)).toEqual([
+    '{"euros":8}',
+    "A person is asked for permission to use refund.",
+    "A person is asked for permission.",
+  ]);
 });

@@ -71,10 +71,14 @@ function titleOf(owner: Readonly<Record<string, unknown>>, path: Path): string {
 export function messageOf({ role, content }: Message): ChatMessage {
   if (typeof content === "string") return { role, parts: [{ kind: "text", text: content, name: null }] };
   const list = Array.isArray(content) ? content : [content];
-  return { role, parts: list.map((part) => partOf(part as Readonly<Record<string, unknown>> | null)) };
+  const parts = list as readonly (Readonly<Record<string, unknown>> | null)[];
+  const calls = parts.filter((part) => part?.["toolName"] !== undefined);
+  const tools = new Map(calls.map((part) => [part?.["toolCallId"], part?.["toolName"]]));
+  return { role, parts: parts.map((part) => partOf(part, tools.get(part?.["toolCallId"]))) };
 }
 
-function partOf(part: Readonly<Record<string, unknown>> | null): ChatPart {
+/** @param tool Of the call in the same message that it is about. */
+function partOf(part: Readonly<Record<string, unknown>> | null, tool: unknown): ChatPart {
   const name = typeof part?.["toolName"] === "string" ? part["toolName"] : null;
   switch (part?.["type"]) {
     case "text":
@@ -85,7 +89,11 @@ function partOf(part: Readonly<Record<string, unknown>> | null): ChatPart {
     case "tool-result":
       return { kind: "result", text: textOf(part["output"] ?? part["result"]), name };
     case "tool-approval-request":
-      return { kind: "note", text: "A person is asked for permission.", name };
+      return {
+        kind: "note",
+        text: `A person is asked for permission${typeof tool === "string" ? ` to use ${tool}` : ""}.`,
+        name,
+      };
     case "tool-approval-response": {
       const note = typeof part["reason"] === "string" ? `: ${part["reason"]}` : ".";
       return { kind: "note", text: `${part["approved"] === true ? "Allowed" : "Not allowed"}${note}`, name };

@@ -1,5 +1,5 @@
 import type { RunSummary } from "@millrace/client";
-import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
 import type { RunFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
@@ -15,6 +15,8 @@ export interface RunTableProps {
   readonly active: number;
   readonly picked: readonly string[];
   readonly onPick: (id: string) => void;
+  /** All that are loaded, or none. */
+  readonly onPickAll: (isPicked: boolean) => void;
   /** Narrows the list down further. */
   readonly onFilter: (of: (before: RunFilter) => Partial<RunFilter>) => void;
   /** Called when the last row is about to be seen. */
@@ -26,7 +28,7 @@ const NEAR = 30;
 const COLUMNS = 7;
 
 /** Only the rows that are seen are there; those above and below are two empty rows of their height. */
-export function RunTable({ runs, active, picked, onPick, onFilter, onNearEnd }: RunTableProps): ReactNode {
+export function RunTable({ runs, active, picked, onPick, onPickAll, onFilter, onNearEnd }: RunTableProps): ReactNode {
   const table = useRef<HTMLTableElement>(null);
   const { first, end, before, after, show } = useRowWindow({
     table,
@@ -37,6 +39,8 @@ export function RunTable({ runs, active, picked, onPick, onFilter, onNearEnd }: 
   useEffect(() => {
     if (runs.length > 0 && end > runs.length - NEAR) onNearEnd();
   }, [end, runs.length, onNearEnd]);
+  const chosen = useMemo(() => new Set(picked), [picked]);
+  const isEvery = runs.every(({ handlerId }) => chosen.has(handlerId));
   const showRow = useRef(show);
   showRow.current = show;
   useEffect(() => {
@@ -49,7 +53,15 @@ export function RunTable({ runs, active, picked, onPick, onFilter, onNearEnd }: 
       <thead>
         <tr>
           <th className="hide-sm pickcell">
-            <span className="sr">Compare</span>
+            <input
+              type="checkbox"
+              aria-label="Select all that are loaded"
+              checked={isEvery}
+              ref={(box) => {
+                if (box !== null) box.indeterminate = !isEvery && picked.length > 0;
+              }}
+              onChange={() => onPickAll(!isEvery)}
+            />
           </th>
           <th>Status</th>
           <th>Run</th>
@@ -67,7 +79,7 @@ export function RunTable({ runs, active, picked, onPick, onFilter, onNearEnd }: 
             run={run}
             index={first + place}
             isActive={first + place === active}
-            isPicked={picked.includes(run.handlerId)}
+            isPicked={chosen.has(run.handlerId)}
             onPick={onPick}
             onFilter={onFilter}
           />
@@ -126,7 +138,7 @@ function RunRow({ run, index, isActive, isPicked, onPick, onFilter }: RunRowProp
       <td className="hide-sm pickcell">
         <input
           type="checkbox"
-          aria-label={`Compare ${run.handlerId}`}
+          aria-label={`Select ${run.handlerId}`}
           checked={isPicked}
           onChange={() => onPick(run.handlerId)}
         />

@@ -2,6 +2,9 @@ import type { RunCounts } from "@millrace/client";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
+import type { Selection } from "../bulk/bulk-action.js";
+import { BulkJobs } from "../bulk/bulk-jobs.js";
+import { SelectionBar } from "../bulk/selection-bar.js";
 import { isOfInput, noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
 import { queryOf, readQuery } from "../model/run-query.js";
 import { go, hrefOf, replaceAddress } from "../route.js";
@@ -15,15 +18,15 @@ import { Page } from "../ui/page.js";
 import { Empty, ErrorBox, Loading } from "../ui/states.js";
 import { useKeys } from "../ui/use-keys.js";
 import { FirstStart } from "./first-start.js";
-import { PickedRuns } from "./picked-runs.js";
 import { RunList, type RunListView } from "./run-list.js";
 import { RunTable } from "./run-table.js";
 import { forgetPlace, placeInHistory, useScrollPlace, wasSeen } from "./scroll-place.js";
 
-const MOST_PICKED = 2;
+/** As many as a job takes by their ids. */
+const MOST_PICKED = 1_000;
 const SEARCH_MS = 200;
 
-/** All runs: search, filter, pick two to compare. */
+/** All runs: search, filter, choose some to compare or to act on. */
 export function RunsPage({ query }: { readonly query: string }): ReactNode {
   const filter = useQueryInAddress(query);
   const { may } = useStudioConfig();
@@ -33,7 +36,8 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   useScrollPlace(view.runs.length, view.isLoading);
   const counts = useCounts(filter);
   const [active, setActive] = useState(-1);
-  const [picked, setPicked] = useState<readonly string[]>([]);
+  const [selection, setSelection] = useState<Selection>([]);
+  const picked = selection === "all" ? view.runs.map(({ handlerId }) => handlerId) : selection;
   const search = useRef<HTMLInputElement>(null);
   // What is typed counts before it is searched for.
   const typed = useRef<RunFilter | null>(null);
@@ -42,9 +46,12 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
     runFilter.set({ ...before, ...of(before) });
   };
   const pick = (id: string): void =>
-    setPicked((before) =>
-      before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MOST_PICKED),
-    );
+    setSelection(picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id].slice(-MOST_PICKED));
+  const pickAll = (isPicked: boolean): void =>
+    setSelection(isPicked ? view.runs.map(({ handlerId }) => handlerId).slice(0, MOST_PICKED) : []);
+  // What was chosen in another list is not chosen in this one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the filter alone
+  useEffect(() => setSelection([]), [filter]);
   useKeys(({ key }) => {
     const run = view.runs[active];
     if (key === "j" || key === "ArrowDown") setActive(Math.min(view.runs.length - 1, active + 1));
@@ -66,6 +73,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   );
   return (
     <Page title="Runs" width="wide" actions={start}>
+      <BulkJobs />
       <Tools {...{ filter, counts, change }} searchRef={search} typedRef={typed} />
       {view.held > 0 && (
         <Button
@@ -87,6 +95,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
             active={active}
             picked={picked}
             onPick={pick}
+            onPickAll={pickAll}
             onFilter={change}
             onNearEnd={() => view.hasMore && !view.isLoading && list.more()}
           />
@@ -95,6 +104,11 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
         <div className="tablefoot">
           <span className="num">{footOf(view.runs.length, totalOf(filter, counts))}</span>
           <span className="grow" />
+          {isFiltered && view.runs.length > 0 && selection !== "all" && (
+            <Button isSmall onClick={() => setSelection("all")}>
+              Select all that match
+            </Button>
+          )}
           {view.hasMore && (
             <Button isSmall disabled={view.isLoading} onClick={() => list.more()}>
               Load more
@@ -102,7 +116,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
           )}
         </div>
       </div>
-      <PickedRuns ids={picked} onClear={() => setPicked([])} />
+      <SelectionBar {...{ selection, filter }} total={totalOf(filter, counts)} onSelect={setSelection} />
     </Page>
   );
 }

@@ -3,7 +3,7 @@ import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 
 const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [["J", "K"], "next, previous run (list) or tick (run)"],
+  [["J", "K"], "next, previous run (list), question (inbox) or tick (run)"],
   [["Enter"], "open the run"],
   [["←", "→"], "one tick back, forward; with Shift ten"],
   [["Home", "End"], "first tick; back to now"],
@@ -12,7 +12,8 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["G", "T", "L", "S"], "go to graph, timeline, log, data and state"],
   [["F"], "fork from this tick"],
   [["A"], "answer the open prompt"],
-  [["X"], "select a run for comparing"],
+  [["X"], "select a run (list) or a question (inbox)"],
+  [["Y", "N"], "yes, no to the question (inbox)"],
   [["/"], "search"],
   [["Esc"], "unselect the step; leave a field"],
   [["?"], "this list"],

@@ -1,4 +1,4 @@
-/** What the navigation shows of the whole server: how many runs there are, and who waits for a person. Renewed as runs change. */
+/** What the navigation shows of the whole server: how many runs there are, and how many questions wait. Renewed as runs change. */
 import { useEffect, useRef } from "react";
 import { client } from "../api/client.js";
 import { onRunChanges } from "../api/run-changes.js";
@@ -9,12 +9,12 @@ export interface Overview {
   readonly runs: number | null;
   readonly workflows: number | null;
   readonly hasSessions: boolean;
-  /** Ids of runs with an open question. */
-  readonly asking: readonly string[];
+  /** How many questions wait for a person; `null` for none. */
+  readonly asking: string | null;
 }
 
-const SHOWN = 8;
-const MOST = 50;
+/** Of waiting runs that are read to be counted. */
+const MOST = 200;
 /** Runs may change a hundred times a second; the numbers need not. */
 const EVERY_MS = 1_000;
 
@@ -26,12 +26,13 @@ export function useOverview(): Overview {
     counts.reload();
     waiting.reload();
   });
-  const asking = waiting.value?.runs.filter((run) => promptsOf(run).length > 0) ?? [];
+  const { runs: all = [], cursor = null } = waiting.value ?? {};
+  const asking = all.reduce((count, run) => count + promptsOf(run).length, 0);
   return {
     runs: counts.value?.total ?? null,
     workflows: workflows.value?.length ?? null,
     hasSessions: (workflows.value ?? []).some(({ kind }) => kind === "pipeline"),
-    asking: asking.slice(0, SHOWN).map((run) => run.handlerId),
+    asking: asking === 0 ? null : `${asking}${cursor === null ? "" : "+"}`,
   };
 }
 

@@ -32,7 +32,6 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
         <nav className="side" aria-label="Studio">
           <Brand />
           <Pages route={route} overview={overview} />
-          <Waiting overview={overview} />
           <Foot onHelp={() => setHelpOpen(true)} />
         </nav>
         <main id="main" tabIndex={-1}>
@@ -79,6 +78,14 @@ function Pages({ route, overview }: { readonly route: Route; readonly overview: 
     <>
       <NavLink href={hrefOf("runs")} icon="runs" label="Runs" isCurrent={isRuns} count={overview.runs} />
       <NavLink
+        href={hrefOf("inbox")}
+        icon="waiting"
+        label="Inbox"
+        isCurrent={route.page === "inbox"}
+        count={overview.asking}
+        isBadge
+      />
+      <NavLink
         href={hrefOf("workflows")}
         icon="flow"
         label="Workflows"
@@ -106,33 +113,22 @@ interface NavLinkProps {
   readonly icon: IconName;
   readonly label: string;
   readonly isCurrent: boolean;
-  readonly count: number | null;
+  readonly count: number | string | null;
+  /** Shown also where the navigation is narrow: somebody waits. */
+  readonly isBadge?: boolean;
 }
 
-function NavLink({ href, icon, label, isCurrent, count }: NavLinkProps): ReactNode {
+function NavLink({ href, icon, label, isCurrent, count, isBadge = false }: NavLinkProps): ReactNode {
   return (
     <a className="nav" href={href} title={label} {...(isCurrent && { "aria-current": "page" })}>
       <Icon name={icon} />
       <span>{label}</span>
-      {count !== null && <span className="count num">{grouped(count)}</span>}
+      {count !== null && (
+        <span className={`count num ${isBadge ? "badgecount" : ""}`}>
+          {typeof count === "number" ? grouped(count) : count}
+        </span>
+      )}
     </a>
-  );
-}
-
-function Waiting({ overview }: { readonly overview: Overview }): ReactNode {
-  if (overview.asking.length === 0) return null;
-  return (
-    <>
-      <h2 className="recent">Waiting for a person</h2>
-      {overview.asking.map((id) => (
-        <a key={id} className="nav recent" title={`${id} waits for a person`} href={hrefOf("run", id)}>
-          <span className="s-waiting">
-            <Icon name="waiting" />
-          </span>
-          <span className="cut mono">{id}</span>
-        </a>
-      ))}
-    </>
   );
 }
 

@@ -42,6 +42,23 @@ const asking = defineWorkflow("asking")
   })
   .build();
 
+// ---- a person edits what is sent
+const draftOf = (): string => "Dear Ada,\n\nyou are right.\n\n- now\n- later";
+const letter = defineWorkflow("letter")
+  .step("send", { on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
+    const decision = { approved: z.boolean(), letter: z.string().max(2000) };
+    const more = {
+      due: z.iso.date(),
+      tags: z.array(z.string()),
+      by: z.array(z.enum(["mail", "post", "phone"])),
+      at: z.iso.datetime().optional(),
+    };
+    const details = { order: "A-17", letter: draftOf(), tags: ["urgent", "berlin"] };
+    const schema = ev.get("rich") === true ? { ...decision, ...more } : decision;
+    return new StopEvent({ result: await ctx.ask({ title: "Send this letter?", details, schema: z.object(schema) }) });
+  })
+  .build();
+
 // ---- a person decides
 class Claim extends StartEvent.define("Claim", {
   order: z.string().min(1).describe("Number of the order"),
@@ -356,6 +373,7 @@ export function articlePipeline(store: RunStore): Pipeline {
 export const workflows: Readonly<Record<string, Workflow>> = {
   refund,
   asking,
+  letter,
   digest,
   import: importing,
   wide: wide(),

@@ -14,9 +14,10 @@ import type { Sendable } from "../../event/event.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
 import type { Duration } from "../../value/duration.js";
-import type { EndedStatus, RunCount, RunKey, RunOrder, StoredStatus } from "../store/run-store.types.js";
+import type { EndedStatus, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { RuntimeAudit } from "./audit.types.js";
 import type { RuntimeBudgets } from "./budget.types.js";
+import type { BulkOptions, BulkResult, MatchOptions, RunMatches } from "./bulk.types.js";
 import type { CheckReport } from "./check.types.js";
 import type {
   ChildRun,
@@ -29,21 +30,12 @@ import type {
   RunMoment,
 } from "./history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
-import type { TenantOptions, Workflows } from "./runtime-names.types.js";
+import type { RunFilter } from "./run-filter.types.js";
+import type { CallerOptions, TenantOptions, Workflows } from "./runtime-names.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 
-export type { TenantOptions, Workflows };
-
-export interface CallerOptions {
-  /**
-   * Who does it, and through which door: texts by the rules of labels. It is stored in the journal, where `history` shows it, and in the
-   * audit.
-   *
-   * @default not known
-   */
-  readonly by?: DoneBy;
-}
+export type { CallerOptions, RunFilter, TenantOptions, Workflows };
 
 export interface RuntimeRunOptions extends CallerOptions {
   /**
@@ -232,35 +224,6 @@ export interface ListedQueue {
   readonly hasPlace: boolean;
 }
 
-export interface RunFilter extends TenantOptions {
-  readonly workflow?: string;
-  /** Runs that a program of this version started, or has continued last. */
-  readonly version?: string;
-  /** Runs with one of these statuses. An empty list matches nothing. @default all */
-  readonly status?: StoredStatus | readonly StoredStatus[];
-  readonly labels?: { readonly [name: string]: string };
-  /**
-   * Values of the input, by the names of the `static index` of the workflow: runs that have all of them. `7` and `"7"` are the same.
-   * Runs that started before the workflow had the name are not found.
-   */
-  readonly input?: { readonly [name: string]: string | number | boolean | null };
-  readonly queue?: string;
-  readonly createdAfter?: Date | number;
-  readonly createdBefore?: Date | number;
-  /**
-   * Finds runs whose id begins with this text, that have it in the value of a label, or in the message of the error with which they
-   * failed. A-Z are the same as a-z. A page holds what was found among 5,000 runs: it may be short, or empty, and still have a
-   * cursor.
-   */
-  readonly search?: string;
-  /** Order by the time of creation. @default "newest": the newest come first */
-  readonly order?: RunOrder;
-  /** Size of a page, from 1 to 1,000. @default 100 */
-  readonly limit?: number;
-  /** `cursor` of the page before, in the same order. @default the first page */
-  readonly cursor?: string;
-}
-
 /** Which runs are counted. */
 export interface CountFilter extends TenantOptions {
   /** Durable name of a workflow. @default all */
@@ -401,6 +364,25 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   runs(filter?: RunFilter): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }>;
   /** Counts runs by workflow and status. It reads an index entry of every run that it counts. */
   counts(filter?: CountFilter): Promise<readonly RunCount[]>;
+  /**
+   * Starts a job that does one action to all runs that match, or to those with the given ids: the oldest first, each once, also if
+   * processes die. The job is a run of the workflow `millrace.bulk`: read its progress with `streamEvents`, stop it with `cancel`,
+   * continue it with `resume`. Its result says what was skipped, and what has failed.
+   *
+   * The process that has the job needs the workflows of the runs. `by` is stored with every action.
+   *
+   * @example
+   * const job = runtime.bulk({ action: "retry", where: { status: "failed", workflow: "refund" } });
+   * const { done, skipped, failed } = await job;
+   * @throws {WorkflowError} `OPTION_INVALID` with all problems, `VALUE_UNSERIALIZABLE`, `RUNTIME_STOPPED`.
+   */
+  bulk(options: BulkOptions): RunHandle<BulkResult>;
+  /**
+   * Counts the runs that `bulk` would act on, without acting. It reads each of them.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID` with all problems.
+   */
+  matching(options: MatchOptions): Promise<RunMatches>;
   /**
    * Calls `listener` soon after anything of a run was stored, by any process; with `null` when any run may have changed. One call
    * may report many changes, and a call may come without a change. Returns the function that stops it; until then the process

@@ -6,7 +6,7 @@ import { isObject } from "../../value/shape.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import { indexText, isIndexable } from "../options/input-index.js";
-import type { RunCount, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
+import type { RunCount, RunQuery, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
 import { storedStatuses } from "../store/store-kit.js";
 import type { DurableRun } from "../worker/run/durable-run.js";
@@ -15,10 +15,16 @@ export async function list(
   store: RunStore,
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+  const page = await store.list(storeQuery(filter));
+  return { runs: page.runs.map(toListing), cursor: page.cursor };
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function storeQuery(filter: RunFilter): RunQuery {
   const { tenant = "", limit = 100, status, input, createdAfter, createdBefore, search, ...where } = filter;
   checkSearch(search);
   checkOrder(where.order);
-  const page = await store.list({
+  return {
     ...given(where),
     tenant,
     limit: pageSize(limit),
@@ -27,8 +33,7 @@ export async function list(
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
     ...(search !== undefined && search !== "" && { search }),
-  });
-  return { runs: page.runs.map(toListing), cursor: page.cursor };
+  };
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a value that no run is found by. */

@@ -16,6 +16,8 @@ export const callOptions = {
   retry: "tenant key by",
   runs: "tenant workflow version status labels input queue createdAfter createdBefore search order limit cursor",
   counts: "tenant workflow labels",
+  bulk: "tenant action where runIds runId perSecond reason fields prompt by",
+  matching: "tenant action where runIds most",
   delete: "tenant by",
   retain: "tenant olderThan status limit",
   check: "tenant",

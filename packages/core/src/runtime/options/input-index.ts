@@ -11,8 +11,7 @@ import type { Log } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { formatValue } from "../../value/format-value.js";
-import { isError } from "../../value/kind.js";
-import { isForbiddenKey } from "../../value/kind.js";
+import { isError, isForbiddenKey } from "../../value/kind.js";
 import { isObject } from "../../value/shape.js";
 import { nameProblem } from "./check-names.js";
 

@@ -1,7 +1,22 @@
 /** The field for a property of a schema, and its label. */
 import type { Json, JsonObject, JsonSchema } from "../../api/json.types.js";
 
-export type FieldKind = "text" | "number" | "question" | "switch" | "choices" | "select" | "fields" | "json" | "any";
+export type FieldKind =
+  | "text"
+  | "long"
+  | "date"
+  | "datetime"
+  | "time"
+  | "number"
+  | "question"
+  | "switch"
+  | "choices"
+  | "select"
+  | "picks"
+  | "lines"
+  | "fields"
+  | "json"
+  | "any";
 
 export interface AskedField {
   /** Of the property. */
@@ -71,10 +86,30 @@ function without(schema: JsonSchema, keyword: string): JsonSchema {
 function kindOf(schema: JsonSchema, isRequired: boolean): FieldKind {
   if (Array.isArray(schema.enum)) return schema.enum.length <= FEW ? "choices" : "select";
   if (schema.type === "boolean") return isRequired ? "question" : "switch";
-  if (schema.type === "string") return "text";
+  if (schema.type === "string") return textKindOf(schema);
+  if (schema.type === "array") return listKindOf(schema);
   if (schema.type === "number" || schema.type === "integer") return "number";
   if (schema.type === "object" && Object.keys(schema.properties ?? {}).length > 0) return "fields";
   return schema.type === undefined && schema["anyOf"] === undefined ? "any" : "json";
+}
+
+const byFormat: Readonly<Record<string, FieldKind>> = { date: "date", "date-time": "datetime", time: "time" };
+const longFormats: ReadonlySet<unknown> = new Set(["textarea", "multiline", "markdown"]);
+/** A text that may have more characters than that, and is no name or title, has lines. */
+const LINE = 200;
+
+function textKindOf({ format, maxLength, default: given }: JsonSchema): FieldKind {
+  const isLong = isBound(maxLength) && maxLength > LINE;
+  const hasLines = typeof given === "string" && given.includes("\n");
+  if (isLong || hasLines || longFormats.has(format)) return "long";
+  return (typeof format === "string" && Object.hasOwn(byFormat, format) && byFormat[format]) || "text";
+}
+
+/** A list of a few known values, or of texts; any other is JSON. */
+function listKindOf({ items }: JsonSchema): FieldKind {
+  const item = items as JsonSchema | undefined;
+  if (Array.isArray(item?.enum)) return "picks";
+  return item?.type === "string" && item["format"] === undefined ? "lines" : "json";
 }
 
 const isBound = (bound: unknown): bound is number => typeof bound === "number" && Math.abs(bound) < 2 ** 53 - 1;
@@ -102,7 +137,8 @@ export function defaultsIn(fields: readonly AskedField[]): JsonObject {
   const values = fields.map((field): [string, Json | undefined] => {
     const inner = field.schema.default === undefined ? defaultsIn(field.fields) : {};
     const isFilled = field.kind === "fields" && (field.isRequired || Object.keys(inner).length > 0);
-    return [field.name, field.schema.default ?? (isFilled ? inner : undefined)];
+    const isEmptyList = field.isRequired && (field.kind === "lines" || field.kind === "picks");
+    return [field.name, field.schema.default ?? (isFilled ? inner : isEmptyList ? [] : undefined)];
   });
   return Object.fromEntries(values.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }

@@ -66,7 +66,7 @@ function Single({ field, path, id }: FieldProps): ReactNode {
   );
   const onChange = (value: unknown): void => change(path, value);
   const input = <Input id={id} asked={field} value={valueAt(values, path)} onChange={onChange} aria={aria} />;
-  if (field.kind === "question" || field.kind === "choices") {
+  if (field.kind === "question" || field.kind === "choices" || field.kind === "picks") {
     return (
       <fieldset className="field">
         <legend>{name}</legend>
@@ -99,6 +99,91 @@ function LineInput({ id, asked, value, onChange, aria }: InputProps): ReactNode 
       value={typeof value === "string" || typeof value === "number" ? value : ""}
       onChange={({ target }) => onChange(target.value === "" ? undefined : valueIn(target))}
     />
+  );
+}
+
+function LongInput({ id, value, onChange, aria }: InputProps): ReactNode {
+  const text = typeof value === "string" ? value : "";
+  const rows = Math.min(16, Math.max(4, text.split("\n").length + 1));
+  return (
+    <textarea
+      {...aria}
+      id={id}
+      rows={rows}
+      value={text}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
+    />
+  );
+}
+
+const dateTypes = { date: "date", datetime: "datetime-local", time: "time" } as const;
+
+/** A moment is written in the time of the person, and sent in UTC. */
+function DateInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
+  const isMoment = asked.kind === "datetime";
+  const text = typeof value === "string" ? value : "";
+  const edit = (next: string): void => {
+    if (next === "") onChange(undefined);
+    else onChange(isMoment ? new Date(next).toISOString() : next);
+  };
+  return (
+    <input
+      {...aria}
+      type={dateTypes[asked.kind as keyof typeof dateTypes]}
+      id={id}
+      value={isMoment ? localTime(text) : text}
+      onChange={({ target }) => edit(target.value)}
+    />
+  );
+}
+
+function localTime(text: string): string {
+  const moment = new Date(text);
+  if (text === "" || Number.isNaN(moment.getTime())) return "";
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** A list of texts: one in each line. Where it need not be given, an empty list is left out. */
+function LinesInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
+  const [text, setText] = useState(() => (Array.isArray(value) ? value.join("\n") : ""));
+  const edit = (next: string): void => {
+    setText(next);
+    const items = next.split("\n").filter((line) => line.trim() !== "");
+    onChange(items.length === 0 && !asked.isRequired ? undefined : items);
+  };
+  return (
+    <textarea
+      {...aria}
+      id={id}
+      rows={Math.min(12, Math.max(3, text.split("\n").length + 1))}
+      placeholder="One in each line"
+      value={text}
+      onChange={({ target }) => edit(target.value)}
+    />
+  );
+}
+
+/** Several of a few. */
+function PicksInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+  const choices = choicesOf({ ...asked, schema: (asked.schema["items"] ?? {}) as AskedField["schema"] });
+  const change = (of: Json, isOn: boolean): void =>
+    onChange(choices.map((choice) => choice.value).filter((one) => (one === of ? isOn : chosen.includes(one))));
+  return (
+    <div className="picks">
+      {choices.map((choice, index) => (
+        <label key={choice.label}>
+          <input
+            type="checkbox"
+            {...aria}
+            id={`${id}-${index}`}
+            checked={chosen.includes(choice.value)}
+            onChange={({ target }) => change(choice.value, target.checked)}
+          />
+          {choice.label}
+        </label>
+      ))}
+    </div>
   );
 }
 
@@ -147,6 +232,7 @@ function ChoiceInput({ id, asked, value, onChange, aria }: InputProps): ReactNod
             {...aria}
             id={`${id}-${index}`}
             name={id}
+            data-answer={asked.kind === "question" ? (choice.value === true ? "yes" : "no") : undefined}
             checked={choice.value === value}
             onChange={() => onChange(choice.value)}
           />
@@ -207,6 +293,12 @@ function JsonInput({ id, asked, value, onChange, aria }: InputProps): ReactNode 
 
 const inputs: Readonly<Record<Exclude<AskedField["kind"], "fields">, (props: InputProps) => ReactNode>> = {
   text: LineInput,
+  long: LongInput,
+  date: DateInput,
+  datetime: DateInput,
+  time: DateInput,
+  lines: LinesInput,
+  picks: PicksInput,
   number: LineInput,
   switch: SwitchInput,
   question: ChoiceInput,

@@ -130,7 +130,7 @@ export class RunTable implements RunSupervisor {
 
   /** Runs that are due for this process. */
   get dueRuns(): Required<DueRuns> {
-    return { workflows: this.#setup.workflows.names, queues: this.#setup.queues };
+    return { workflows: this.#setup.workflows.allNames, queues: this.#setup.queues };
   }
 
   /** How many more runs this process may claim. */

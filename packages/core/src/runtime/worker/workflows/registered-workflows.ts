@@ -33,48 +33,72 @@ export interface RuntimeParts {
   readonly log: Log;
 }
 
+type WorkflowsSetup = Omit<HostSetup, "hostFor"> & {
+  readonly store: Pick<RunStore, "hash">;
+  readonly telemetry?: Telemetry | null;
+  /** Version of the program. @default null */
+  readonly version?: string | null;
+};
+
 export class RegisteredWorkflows {
   readonly #byName: Map<string, RegisteredWorkflow> = new Map();
   readonly #names: readonly string[];
+  readonly #own: Readonly<Record<string, () => Workflow>>;
   readonly #hosts: Map<CompiledWorkflow, WorkflowHost> = new Map();
+  readonly #setup: WorkflowsSetup;
 
+  /** @param own Workflows of the runtime itself, by name. Each is made when a run of it is first seen. */
   constructor(
     workflows: { readonly [name: string]: Workflow },
-    setup: Omit<HostSetup, "hostFor"> & {
-      readonly store: Pick<RunStore, "hash">;
-      readonly telemetry?: Telemetry | null;
-      /** Version of the program. @default null */
-      readonly version?: string | null;
-    },
+    setup: WorkflowsSetup,
+    own: Readonly<Record<string, () => Workflow>> = {},
   ) {
+    this.#setup = setup;
     this.#names = Object.keys(workflows);
-    const hostFor = (compiled: CompiledWorkflow): WorkflowHost => {
-      let host = this.#hosts.get(compiled);
-      if (!host) this.#hosts.set(compiled, (host = createHost(compiled, { ...setup, hostFor })));
-      return host;
-    };
+    this.#own = own;
     for (const [name, workflow] of Object.entries(workflows)) {
       assertWorkflow(name, workflow);
-      const compiled = compileWorkflow(workflow);
-      if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
-      const graph = definitionGraph(compiled);
-      const text = JSON.stringify(graph);
-      const code = { hash: setup.store.hash(text), text, graph, version: setup.version ?? null };
-      this.#byName.set(name, { name, compiled, host: hostFor(compiled), index: indexOf(name, workflow), code });
+      this.#register(name, workflow);
     }
   }
 
+  /** Those that were given. */
   get names(): readonly string[] {
     return this.#names;
   }
 
+  /** Those whose runs can be here. */
+  get allNames(): readonly string[] {
+    return [...this.#names, ...Object.keys(this.#own)];
+  }
+
   find(name: string): RegisteredWorkflow | undefined {
-    return this.#byName.get(name);
+    const make = Object.hasOwn(this.#own, name) ? this.#own[name] : undefined;
+    return this.#byName.get(name) ?? (make && this.#register(name, make()));
+  }
+
+  #register(name: string, workflow: Workflow): RegisteredWorkflow {
+    const { telemetry, store, version = null } = this.#setup;
+    const compiled = compileWorkflow(workflow);
+    if (telemetry != null) compiled.inspector.telemetry = telemetry;
+    const graph = definitionGraph(compiled);
+    const text = JSON.stringify(graph);
+    const code = { hash: store.hash(text), text, graph, version };
+    const registered = { name, compiled, host: this.#hostFor(compiled), index: indexOf(name, workflow), code };
+    this.#byName.set(name, registered);
+    return registered;
+  }
+
+  #hostFor(compiled: CompiledWorkflow): WorkflowHost {
+    let host = this.#hosts.get(compiled);
+    const hostFor = (child: CompiledWorkflow): WorkflowHost => this.#hostFor(child);
+    if (!host) this.#hosts.set(compiled, (host = createHost(compiled, { ...this.#setup, hostFor })));
+    return host;
   }
 
   /** @throws {WorkflowError} `WORKFLOW_UNKNOWN` with the nearest name. */
   get(name: string): RegisteredWorkflow {
-    const found = this.#byName.get(name);
+    const found = this.find(name);
     if (found) return found;
     const near = typeof name === "string" ? nearest(name, this.names) : null; // anything, in plain JavaScript
     throw new WorkflowError({

@@ -8,6 +8,7 @@ import { Button } from "../ui/controls.js";
 import { ExactText } from "../ui/exact-text.js";
 import { JsonForm } from "../ui/form.js";
 import { TextField } from "../ui/text-field.js";
+import { TextView } from "../ui/text-view.js";
 
 export interface Requirement {
   readonly kind: "confirmation" | "userInput" | "route" | "outputReview" | "iterationReview" | "executor" | "error";
@@ -68,11 +69,13 @@ export interface PipelineQuestionProps {
   readonly id: string;
   readonly mayAnswer: boolean;
   readonly isSending: boolean;
+  /** What it is about, where the question itself does not have it. */
+  readonly about?: ReactNode;
   readonly onDecide: (decision: JsonObject) => void;
 }
 
 export function PipelineQuestion(props: PipelineQuestionProps): ReactNode {
-  const { requirement, mayAnswer } = props;
+  const { requirement, mayAnswer, about } = props;
   return (
     <>
       <p className="ink2 asks">
@@ -98,6 +101,7 @@ export function PipelineQuestion(props: PipelineQuestionProps): ReactNode {
           <Output content={toolArgs} />
         </div>
       ))}
+      {about}
       {mayAnswer && <Answer {...props} />}
     </>
   );
@@ -114,9 +118,10 @@ const verbs: Readonly<Record<Requirement["kind"], string>> = {
 };
 
 function Output({ content }: { readonly content: Json }): ReactNode {
+  if (typeof content === "string") return <TextView text={content} />;
   return (
     <pre className="req">
-      <ExactText text={typeof content === "string" ? content : JSON.stringify(content, null, 2)} />
+      <ExactText text={JSON.stringify(content, null, 2)} />
     </pre>
   );
 }
@@ -126,7 +131,7 @@ function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps)
   const [isRejecting, setRejecting] = useState(false);
   if (isRejecting) return <Rejection {...{ isSending, onDecide }} onBack={() => setRejecting(false)} />;
   const reject = (
-    <Button disabled={isSending} onClick={() => setRejecting(true)}>
+    <Button data-answer="no" disabled={isSending} onClick={() => setRejecting(true)}>
       Reject…
     </Button>
   );
@@ -166,7 +171,7 @@ function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps)
   }
   return (
     <div className="row">
-      <Button kind="primary" disabled={isSending} onClick={() => onDecide({ decision: "confirm" })}>
+      <Button kind="primary" data-answer="yes" disabled={isSending} onClick={() => onDecide({ decision: "confirm" })}>
         {kind === "confirmation" ? "Confirm" : kind === "executor" ? "Allow" : "Accept"}
       </Button>
       {reject}

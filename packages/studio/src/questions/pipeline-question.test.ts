@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
 import type { Json } from "../api/json.types.js";
 import { fieldsOfDecision, PipelineQuestion, type Requirement, requirementOf } from "./pipeline-question.js";
-import { Facts } from "./prompt-panel.js";
+import { Facts } from "./question.js";
 
 vi.hoisted(() => vi.stubGlobal("location", new URL("http://localhost/studio/"))); // read where the module is loaded
 

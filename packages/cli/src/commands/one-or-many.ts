@@ -1,0 +1,33 @@
+/** Commands that act on one run, or on all that match `--where`. */
+import type { BulkAction } from "@millrace/client";
+import { CliError } from "../output/cli-error.js";
+import type { Terminal } from "../output/terminal.js";
+import type { TargetOptions } from "../target/target.types.js";
+import type { BulkCommandOptions } from "./bulk.js";
+
+export interface OneOrMany extends TargetOptions, Partial<Pick<BulkCommandOptions, "yes" | "rate">> {
+  readonly runId?: string;
+  readonly where?: string;
+}
+
+export type OneOrManyCommand<More = unknown> = (terminal: Terminal, options: OneOrMany & More) => Promise<number>;
+
+type One<More> = (terminal: Terminal, options: TargetOptions & More & { readonly runId: string }) => Promise<number>;
+
+/** @throws {CliError} `OPTION_INVALID` for neither or both. */
+export function oneOrMany<More = unknown>(action: BulkAction, one: One<More>): OneOrManyCommand<More> {
+  return async (terminal, options) => {
+    const { runId, where } = options;
+    if (runId !== undefined && where === undefined) return one(terminal, { ...options, runId });
+    if (runId === undefined && where !== undefined) {
+      const { bulk } = await import("./bulk.js");
+      return bulk(terminal, action, { ...options, where });
+    }
+    const message = runId === undefined ? "No run is named." : "`--where` and the id of a run exclude each other.";
+    throw new CliError({
+      code: "OPTION_INVALID",
+      message,
+      hint: `Write \`millrace ${action} <runId>\`, or \`--where 'status:failed after:2h'\`.`,
+    });
+  };
+}

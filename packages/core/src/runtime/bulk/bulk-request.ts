@@ -1,0 +1,120 @@
+/** What a job is asked for, checked. */
+
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { DoneBy } from "../../event/done-by.types.js";
+import { formatValue } from "../../value/format-value.js";
+import { isDate } from "../../value/kind.js";
+import type { BulkAction, BulkOptions, BulkSelection, BulkWhere } from "../api/bulk.types.js";
+import { storeQuery } from "../client/run-lists.js";
+import { given } from "../options/call-options.js";
+import { byOf, nameProblem } from "../options/check-names.js";
+import type { StoredStatus } from "../store/run-store.types.js";
+import { storedStatuses } from "../store/store-kit.js";
+
+/** Runs that each action fits. */
+export const fitting: { readonly [Action in BulkAction]: readonly StoredStatus[] } = {
+  retry: ["failed", "timedOut"],
+  resume: ["cancelled"],
+  cancel: ["scheduled", "running", "waiting"],
+  answer: ["scheduled", "running", "waiting"],
+  delete: storedStatuses,
+};
+
+/** The runs of a job, as JSON. */
+export interface BulkSet {
+  readonly action: BulkAction;
+  /** Times in epoch milliseconds. `null`: the runs are listed. */
+  readonly where: BulkWhere | null;
+  readonly runIds: readonly string[] | null;
+}
+
+/** Input of a job, as JSON. */
+export interface BulkRequest extends BulkSet {
+  readonly perSecond: number;
+  readonly reason: unknown;
+  readonly fields: object;
+  readonly prompt: string | null;
+  readonly by: DoneBy | null;
+}
+
+const mostIds = 1_000;
+const fastest = 1_000;
+
+/** @throws {WorkflowError} `OPTION_INVALID` with all problems. */
+export function bulkRequest(options: BulkOptions): BulkRequest {
+  const { perSecond = 100, reason = null, fields = {}, prompt = null } = options;
+  const set = bulkSet(options, [
+    ...(Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= fastest
+      ? []
+      : [`\`perSecond\` is ${formatValue(perSecond)}; it must be an integer from 1 to ${fastest}`]),
+    ...onlyOf(options, "cancel", ["reason"]),
+    ...onlyOf(options, "answer", ["fields", "prompt"]),
+    ...(isRecord(fields) ? [] : [`\`fields\` is ${formatValue(fields)}, not an object`]),
+    ...(prompt === null ? [] : nameProblem("`prompt`", prompt, true)),
+  ]);
+  return { ...set, perSecond, reason, fields, prompt, by: byOf(options).by ?? null };
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` with all problems. */
+export function bulkSet(selection: BulkSelection, besides: readonly string[] = []): BulkSet {
+  const { action, where, runIds } = selection;
+  const problems = [
+    ...(Object.hasOwn(fitting, action) ? [] : [`\`action\` is ${formatValue(action)}, none of ${actions}`]),
+    ...((where === undefined) === (runIds === undefined) ? ["exactly one of `where` and `runIds` is needed"] : []),
+    ...(where === undefined ? [] : whereProblems(where)),
+    ...(runIds === undefined ? [] : idProblems(runIds)),
+    ...besides,
+  ];
+  if (problems.length > 0)
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `The options of \`bulk\` are wrong: ${problems.join("; ")}.`,
+      hint: 'Pass an action, and a condition such as `where: { status: "failed" }`, or ids.',
+      details: { problems },
+    });
+  return { action, where: where === undefined ? null : plainWhere(where), runIds: runIds ?? null };
+}
+
+const actions = Object.keys(fitting).join(", ");
+
+function onlyOf(options: BulkOptions, action: BulkAction, names: readonly (keyof BulkOptions)[]): string[] {
+  if (options.action === action) return [];
+  return names.filter((name) => options[name] !== undefined).map((name) => `\`${name}\` is only for \`${action}\``);
+}
+
+/** An empty condition would mean every run: whoever wants that says so by a status or a time. */
+function whereProblems(where: BulkWhere): string[] {
+  if (!isRecord(where)) return [`\`where\` is ${formatValue(where)}, not an object`];
+  const { workflows, ...filter } = given(where);
+  const paged = ["tenant", "order", "limit", "cursor"].filter((name) => Object.hasOwn(filter, name));
+  if (paged.length > 0) return paged.map((name) => `\`where\` has no condition \`${name}\``);
+  if (workflows === undefined && !hasCondition(filter)) return ["`where` has no condition"];
+  const problems = Array.isArray(workflows ?? []) ? [] : ["`where.workflows` is not a list of names"];
+  try {
+    storeQuery(filter);
+  } catch (error) {
+    problems.push((error as WorkflowError).message.replace(/\.$/, ""));
+  }
+  return problems;
+}
+
+function hasCondition({ labels = {}, search = "", ...filter }: Omit<BulkWhere, "workflows">): boolean {
+  return Object.keys(labels).length > 0 || search.trim() !== "" || Object.keys(filter).length > 0;
+}
+
+function idProblems(runIds: readonly string[]): string[] {
+  if (!Array.isArray(runIds)) return ["`runIds` is not a list"];
+  if (runIds.length === 0 || runIds.length > mostIds)
+    return [`\`runIds\` has ${runIds.length} ids; it must have 1 to ${mostIds}`];
+  return runIds.flatMap((id) => nameProblem("an id in `runIds`", id, true)).slice(0, 1);
+}
+
+/** With its times as numbers, so that it is JSON, and equal to itself when it is asked for again. */
+function plainWhere(where: BulkWhere): BulkWhere {
+  const plain = Object.entries(given(where)).map(([name, value]) => [name, isDate(value) ? value.getTime() : value]);
+  return Object.fromEntries(plain) as BulkWhere;
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
