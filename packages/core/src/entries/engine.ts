@@ -87,6 +87,8 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/activation.types.js";
+export { type CountedMeasures, countMeasures, kindOf, type Series } from "../runtime/statistics/counted.js";
+export { durationRange } from "../runtime/statistics/duration-range.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
@@ -99,9 +101,10 @@ export type {
 } from "../runtime/store/queue-policy.js";
 export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
 export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
-export { listStoredRuns } from "../runtime/store/run-list.js";
+export { histogramSql, listStoredRuns } from "../runtime/store/run-list.js";
 export type { SqlValue } from "../runtime/store/sql.js";
 export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
+export { SLOT_MS } from "../runtime/store/statistics.types.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
   changeOf,

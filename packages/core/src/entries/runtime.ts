@@ -87,6 +87,21 @@ export type {
   ScheduleQuery,
   ScheduleSkip,
 } from "../runtime/api/schedule.types.js";
+export type {
+  CountedTime,
+  FailureFilter,
+  FailureGroup,
+  Failures,
+  Figures,
+  Histogram,
+  HistogramFilter,
+  PeriodFigures,
+  RuntimeStatistics,
+  Statistics,
+  StatisticsFilter,
+  StepFigures,
+  WorkflowFigures,
+} from "../runtime/api/statistics.types.js";
 export { createRuntime } from "../runtime/create-runtime.js";
 export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";
 export { memoryStore } from "../runtime/memory/memory-store.js";

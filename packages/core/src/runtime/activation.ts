@@ -80,6 +80,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   readonly store: RunSupervisor["store"] & RunsHere["store"];
   readonly committer: GroupCommit;
   readonly keepsAudit = false;
+  readonly keepsStatistics = false;
   readonly owner: string = OWNER;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;

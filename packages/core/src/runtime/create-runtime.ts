@@ -49,6 +49,7 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
+import type { RuntimeStatistics } from "./api/statistics.types.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
@@ -59,6 +60,7 @@ import { countRuns, list } from "./client/run-lists.js";
 import { RunRequests, type ServedRequest } from "./client/run-requests.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredRecords } from "./client/stored-records.js";
+import { StoredStatistics } from "./client/stored-statistics.js";
 import { attemptsOf } from "./history/attempts.js";
 import { childrenOf } from "./history/child-runs.js";
 import { assertAfter, checkRuns, contextOf, historyOf, treeAt } from "./history/history.js";
@@ -113,6 +115,7 @@ class StoredRuntime {
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
   readonly audit: RuntimeAudit;
+  readonly statistics: RuntimeStatistics;
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
@@ -146,6 +149,8 @@ class StoredRuntime {
       observer,
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
+    const barrier = (): Promise<void> => this.#registry.committer.barrier();
+    this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen: () => this.#assertOpen() });
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
     this.#resumes = new ResumeRequests(this.#registry);
     this.#dueWork = new ScheduledTasks({

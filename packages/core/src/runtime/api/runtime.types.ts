@@ -31,6 +31,7 @@ import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
+import type { RuntimeStatistics } from "./statistics.types.js";
 
 export type { TenantOptions, Workflows };
 
@@ -235,6 +236,8 @@ export interface RunFilter extends TenantOptions {
   readonly status?: StoredStatus | readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };
   readonly queue?: string;
+  /** Id of a group of `statistics.failures`: runs that have failed that way and have not continued since. */
+  readonly failure?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;
   /**
@@ -345,6 +348,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly records: RuntimeRecords;
   /** Who has done what to runs. */
   readonly audit: RuntimeAudit;
+  /** How often runs and steps end, how they end, how long they take, and why they fail. */
+  readonly statistics: RuntimeStatistics;
   /** Runs that begin by the calendar. */
   readonly schedules: RuntimeSchedules<Flows>;
   /**

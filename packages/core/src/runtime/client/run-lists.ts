@@ -13,19 +13,30 @@ export async function list(
   store: RunStore,
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
-  const { tenant = "", limit = 100, status, createdAfter, createdBefore, search, ...where } = filter;
+  const { limit = 100, search, order, cursor, ...where } = filter;
   checkSearch(search);
-  checkOrder(where.order);
+  checkOrder(order);
   const page = await store.list({
-    ...given(where),
-    tenant,
+    ...(order !== undefined && { order }),
+    ...(cursor !== undefined && { cursor }),
+    ...filterQuery(where),
     limit: pageSize(limit),
-    ...(status !== undefined && { status: statusesOf(status, storedStatuses) }),
-    ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
-    ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
     ...(search !== undefined && search !== "" && { search }),
   });
   return { runs: page.runs.map(toListing), cursor: page.cursor };
+}
+
+type Conditions = Omit<RunFilter, "search" | "order" | "limit" | "cursor">;
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function filterQuery({ tenant = "", status, createdAfter, createdBefore, ...where }: Conditions) {
+  return {
+    ...given(where),
+    tenant,
+    ...(status !== undefined && { status: statusesOf(status, storedStatuses) }),
+    ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
+    ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
+  };
 }
 
 /** A status that there is not would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */

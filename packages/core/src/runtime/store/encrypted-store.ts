@@ -22,7 +22,8 @@ export interface EncryptionOptions {
  * The tenant, the id of the run and the place of each text are authenticated with it.
  *
  * These stay readable, because a store searches and sorts by them: tenants, ids of runs and records, names of workflows and queues,
- * keys of queues, labels, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
+ * keys of queues, labels, statuses, times, idempotency keys, sizes, names of steps that have ended, hashes of large values, and
+ * hashes of the messages of failures without their data. A search reads and decrypts
  * the runs that satisfy its other conditions, page by page.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
@@ -56,7 +57,7 @@ type Methods = { readonly [Name in keyof RunStore]?: RunStore[Name] };
 
 function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
   const texts = new StoreTexts(cipher);
-  const { requestContinue, journals } = store;
+  const { requestContinue, journals, statistics } = store;
   const list = async (query: RunQuery): Promise<RunPage> => {
     const page = await store.list(query);
     return { ...page, runs: page.runs.map((run) => texts.openListedRun(run)) };
@@ -101,6 +102,10 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
     async blob(hash) {
       return texts.openBlob(hash, await store.blob(hash));
     },
+    ...(statistics && {
+      statistics: async (query) =>
+        (await statistics.call(store, query)).map((row) => texts.openStatistics(query.tenant, row)),
+    }),
     ...(journals && {
       journals: async (keys, maxLength) => {
         // Encrypted texts are longer: what they hold decides which ones fit.

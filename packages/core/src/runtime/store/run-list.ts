@@ -2,12 +2,12 @@
  * Pages of runs, newest first, for stores in SQL.
  *
  * Every query walks one index in the order of the page and stops when the page is full: the index of the first label,
- * else of the queue, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
+ * else of the kind of failure, else of the queue, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
  *
  * @module
  */
 import { pageSize } from "../../value/option-value.js";
-import type { RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
+import type { HistogramQuery, RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
 import { joinSql, plainSql, type Sql, sql } from "./sql.js";
 import {
   decodePageCursor,
@@ -19,10 +19,12 @@ import {
   wantedStatuses,
 } from "./store-kit.js";
 
+type Walked = "failure" | "queue" | "workflow" | "status";
+
 /** What differs between databases. Conditions are of `runs AS q`, of `labels AS l`, or of both. */
 export interface ListDialect {
   /** `runs AS q`, walked by an index that begins with the tenant and this column. */
-  readonly runs: (column: "queue" | "workflow" | "status") => Sql;
+  readonly runs: (column: Walked) => Sql;
   /** `labels AS l` with `runs AS q`, walked by the labels. */
   readonly labelledRuns: Sql;
   readonly tenant: (table: "q" | "l", name: string) => Sql;
@@ -34,12 +36,15 @@ export interface ListDialect {
   readonly search: (patterns: ReturnType<typeof searchPatterns>) => Sql;
   /** The ids of all walks. `order` and `limit` are those of the whole. */
   readonly union: (walks: readonly Sql[], order: Sql, limit: number) => Sql;
+  /** All rows of all walks. */
+  readonly all: (walks: readonly Sql[]) => Sql;
   /** The rows of the runs of `page`, a list of `id` and `created_at`. */
   readonly rowsOf: (page: Sql, order: Sql) => Sql;
 }
 
 /** A page of a search ends at a run, found or not. */
 type WalkQuery = RunQuery & { readonly end?: PagePosition };
+type Conditions = Omit<WalkQuery, "limit">;
 
 export interface ListedRun {
   readonly id: number;
@@ -85,14 +90,31 @@ function runPageSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql 
   return dialect.rowsOf(page, orderSql(query, "page."));
 }
 
-function orderSql({ order }: RunQuery, table = ""): Sql {
+function orderSql({ order }: Pick<RunQuery, "order">, table = ""): Sql {
   const way = order === "oldest" ? "ASC" : "DESC";
   return plainSql(`ORDER BY ${table}created_at ${way}, ${table}id ${way}`);
 }
 
+/** Counts runs by period and status: `period`, `status` and `count`. It reads an index entry of every run that it counts. */
+export function histogramSql(dialect: ListDialect, { fromMs, periodMs, ...query }: HistogramQuery): Sql | null {
+  if (wantedStatuses(query).length === 0) return null;
+  const createdAfterMs = Math.max(query.createdAfterMs ?? fromMs - 1, fromMs - 1);
+  // SQLite may divide a number as a fraction.
+  const period = sql`CAST((created_at - ${fromMs}) / ${periodMs} AS INTEGER)`;
+  const runs = dialect.all(walksSql(dialect, { ...query, createdAfterMs }, "status"));
+  return sql`SELECT ${period} AS period, status, count(*) AS count FROM (${runs}) AS found GROUP BY 1, 2`;
+}
+
 function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
+  const walks = walksSql(dialect, query);
+  const [only] = walks;
+  return walks.length === 1 && only !== undefined ? only : dialect.union(walks, orderSql(query), limit);
+}
+
+/** The runs of a query, as walks of indexes. @param column Selected instead of the id. */
+function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "status" = "id"): Sql[] {
   const wanted = wantedStatuses(query);
-  const { tenant, queue, workflow, status, endedBeforeMs, search } = query;
+  const { tenant, queue, workflow, status, failure, endedBeforeMs, search } = query;
   const [label, ...labels] = Object.entries(query.labels ?? {});
   const isAny = status === undefined && endedBeforeMs === undefined;
   const inStatus = isAny
@@ -107,26 +129,31 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
     ...labels.map((other) => dialect.hasLabel(...other)),
     ...(workflow === undefined ? [] : [sql`q.workflow = ${workflow}`]),
     ...(queue === undefined ? [] : [dialect.queue(queue)]),
+    ...(failure === undefined ? [] : [sql`q.failure = ${failure}`]),
     ...(endedBeforeMs === undefined ? [] : [sql`q.ended_at < ${endedBeforeMs}`]),
     ...(search === undefined ? [] : [dialect.search(searchPatterns(search))]),
   ];
   if (label !== undefined) {
     const where = [dialect.tenant("l", tenant), dialect.label(...label), ...inStatus];
     const conditions = joinSql([...where, ...placeSql(query, "l.created_at", "l.run"), ...filters], " AND ");
-    return sql`SELECT l.run AS id, l.created_at AS created_at FROM ${dialect.labelledRuns} WHERE ${conditions}`;
+    return [
+      sql`SELECT ${plainSql(column === "id" ? "l.run AS id" : "q.status AS status")}, l.created_at AS created_at
+        FROM ${dialect.labelledRuns} WHERE ${conditions}`,
+    ];
   }
-  const walk = (column: "queue" | "workflow" | "status", where: readonly Sql[]): Sql => {
+  const walk = (index: Walked, where: readonly Sql[]): Sql => {
     const place = placeSql(query, "q.created_at", "q.id");
     const conditions = joinSql([dialect.tenant("q", tenant), ...where, ...place, ...filters], " AND ");
-    return sql`SELECT q.id AS id, q.created_at AS created_at FROM ${dialect.runs(column)} WHERE ${conditions}`;
+    const found = plainSql(`q.${column} AS ${column}`);
+    return sql`SELECT ${found}, q.created_at AS created_at FROM ${dialect.runs(index)} WHERE ${conditions}`;
   };
-  if (queue !== undefined) return walk("queue", inStatus);
-  if (workflow !== undefined && status === undefined) return walk("workflow", [dialect.workflowKey(workflow)]);
-  const walks = wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
-  return dialect.union(walks, orderSql(query), limit);
+  if (failure !== undefined) return [walk("failure", inStatus)];
+  if (queue !== undefined) return [walk("queue", inStatus)];
+  if (workflow !== undefined && status === undefined) return [walk("workflow", [dialect.workflowKey(workflow)])];
+  return wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
 }
 
-function placeSql(query: WalkQuery, createdAt: string, id: string): Sql[] {
+function placeSql(query: Conditions, createdAt: string, id: string): Sql[] {
   const { createdAfterMs, createdBeforeMs, cursor, order, end } = query;
   const column = plainSql(createdAt);
   const [beyond, within] = order === "oldest" ? [">", "<"] : ["<", ">"];

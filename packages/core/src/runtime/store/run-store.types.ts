@@ -9,6 +9,9 @@
  */
 
 import type { DoneBy } from "../../event/done-by.types.js";
+import type { Measure, StatisticsQuery, StatisticsRow } from "./statistics.types.js";
+
+export type * from "./statistics.types.js";
 
 export interface RunStore {
   /**
@@ -67,6 +70,12 @@ export interface RunStore {
   list(query: RunQuery): Promise<RunPage>;
   /** Counts runs by workflow and status, in any order. Leaves out combinations without runs. */
   counts(query: CountQuery): Promise<RunCount[]>;
+  /** Counts runs by the time of their creation and by status. Leaves out combinations without runs. */
+  histogram?(query: HistogramQuery): Promise<HistogramBar[]>;
+  /** Counts the measures of stored commits, in any order. Left out: the store counts none. */
+  statistics?(query: StatisticsQuery): Promise<StatisticsRow[]>;
+  /** Deletes the counts of the slots before `slot`, of one tenant or of all. Resolves to how many were deleted. */
+  deleteStatistics?(tenant: string | null, slot: number): Promise<number>;
   /** The latest snapshot; with `atOrBelow`, the latest one at or below that tick. `null` if there is none. */
   snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null>;
   /** Tick batches in order, beginning with the one that holds tick `after + 1`. */
@@ -265,6 +274,8 @@ export interface RunCommit {
    */
   readonly forget?: readonly number[];
   readonly summary?: RunSummary;
+  /** What `statistics` counts, in the transaction of this commit. */
+  readonly measures?: readonly Measure[];
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
   /** Messages that were never posted, with their keys: from now on, a post with such a key is a duplicate. */
@@ -293,6 +304,8 @@ export interface RunSummary {
   readonly wakeAtMs: number | null;
   readonly outcome: string | null;
   readonly waiting: string | null;
+  /** Id of the kind of failure that ended the run, which `failure` of a query finds. Left out: it has not failed. */
+  readonly failure?: string;
 }
 
 /** The ticks of one commit: numbers `first` to `last`. */
@@ -404,6 +417,8 @@ export interface RunQuery {
   readonly status?: readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };
   readonly queue?: string;
+  /** Runs that a failure of this kind has ended. */
+  readonly failure?: string;
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;
@@ -426,6 +441,20 @@ export interface CountQuery {
   readonly tenant: string;
   readonly workflow?: string;
   readonly labels?: { readonly [name: string]: string };
+}
+
+/** Which runs are counted over time: those that a list with these conditions has. */
+export interface HistogramQuery extends Omit<RunQuery, "search" | "order" | "limit" | "cursor"> {
+  /** First time that is counted, and length of a period; a run of period 0 was created in `createdAtMs >= fromMs`. Integers. */
+  readonly fromMs: number;
+  readonly periodMs: number;
+}
+
+export interface HistogramBar {
+  /** Number of the period. */
+  readonly period: number;
+  readonly status: StoredStatus;
+  readonly count: number;
 }
 
 export interface RunCount {

@@ -145,6 +145,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return this.store.runsElsewhere !== true;
   }
 
+  get keepsStatistics(): boolean {
+    return this.store.statistics !== undefined;
+  }
+
   /** How many more runs this process may claim. */
   get room(): number {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;

@@ -2,6 +2,7 @@
 import type { EventData } from "../../../engine/state.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
+  Measure,
   ReceivedMessage,
   RecordWrite,
   RunCommit,
@@ -32,6 +33,8 @@ export class Commit {
   /** Called when the commit is sent: its lease begins then. */
   create: (() => NonNullable<RunCommit["create"]>) | null = null;
   summary: RunSummary | null = null;
+  /** What its ticks and its summary add to the statistics. */
+  measures: Measure[] | null = null;
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
@@ -63,6 +66,7 @@ export class Commit {
     this.end = null;
     this.received = [];
     this.audit = none;
+    this.measures = null;
     this.settleUpdates();
   }
 
@@ -84,6 +88,7 @@ export class Commit {
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
     if (next.received.length > 0) this.received = [...this.received, ...next.received];
     if (next.audit.length > 0) this.audit = [...this.audit, ...next.audit];
+    if (next.measures !== null) this.measures = [...(this.measures ?? []), ...next.measures];
     this.summary = next.summary ?? this.summary;
     this.snapshot = next.snapshot ?? this.snapshot;
     this.prune = next.prune ?? this.prune;
@@ -129,6 +134,7 @@ export class Commit {
       commit.events = this.events.map((event) => (isPassing(event) ? event : { ...event, text: pack(event.text) }));
     if (this.forget !== null) commit.forget = this.forget;
     if (this.summary !== null) commit.summary = this.summary;
+    if (this.measures !== null) commit.measures = this.measures;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
     if (this.receipts !== null) commit.receipts = this.receipts;
