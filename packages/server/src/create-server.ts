@@ -26,6 +26,7 @@ import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
 import { mountDoor, openPathsOf } from "./routes/door.js";
 import { mountAudit } from "./routes/audit.js";
+import { mountStatistics } from "./routes/statistics.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -125,6 +126,7 @@ const groups: readonly ((server: Server) => void)[] = [
   mountResumeAndFork,
   mountHistory,
   mountAudit,
+  mountStatistics,
   mountSessions,
   mountTick,
   mountStudioConfig,

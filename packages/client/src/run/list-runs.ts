@@ -62,6 +62,7 @@ export function queryOf({
   waiting,
   labels,
   queue,
+  failure,
   search,
   order,
   createdAfter,
@@ -77,6 +78,7 @@ export function queryOf({
     waiting: waiting === undefined ? undefined : String(waiting),
     label: pairs,
     queue,
+    failure,
     q: search,
     sort: order && (order === "oldest" ? "created_at" : "-created_at"),
     created_after: isoTime(createdAfter),
@@ -86,7 +88,7 @@ export function queryOf({
   };
 }
 
-function isoTime(time: Date | number | undefined): string | undefined {
+export function isoTime(time: Date | number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
 }
 

@@ -48,3 +48,4 @@ export { type FromWire, fromWire, type ToWire, toWire } from "../wire/names.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";
+export type * from "../wire/statistics.types.js";

@@ -68,7 +68,7 @@ type Param = string | number | readonly string[] | undefined;
 type Params<Name extends string> = { readonly [Key in Name]?: Param };
 
 export type ListFilterParams = Params<
-  "workflow_name" | "status" | "waiting" | "label" | "queue" | "q" | "created_after" | "created_before"
+  "workflow_name" | "status" | "waiting" | "label" | "queue" | "failure" | "q" | "created_after" | "created_before"
 >;
 export type ListParams = ListFilterParams & Params<"sort" | "limit" | "cursor" | "sse">;
 export type CountParams = Params<"workflow_name" | "label">;
@@ -81,4 +81,7 @@ export type MomentParams = Params<"run_id" | "item">;
 export type ScheduleParams = Params<"prefix" | "limit" | "cursor">;
 export type OccurrenceParams = Params<"count">;
 export type AuditParams = Params<"user" | "door" | "action" | "handler_id" | "workflow_name" | "limit" | "cursor">;
+export type StatisticsParams = Params<"workflow_name" | "after" | "before" | "by">;
+export type FailureParams = Params<"workflow_name" | "version" | "after" | "before" | "limit">;
+export type HistogramParams = Omit<ListFilterParams, "q"> & Params<"periods">;
 export type SessionParams = Params<"q" | "limit" | "cursor">;

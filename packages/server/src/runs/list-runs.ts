@@ -49,18 +49,23 @@ export async function listRuns(server: ListServer, request: ListRequest): Promis
   return { handlers: found.map(shortRecord), cursor: isMore ? toCursor("handlers", cursor) : null };
 }
 
-type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore" | "search" | "order">;
+type Filter = Pick<
+  RunFilter,
+  "status" | "labels" | "queue" | "failure" | "createdAfter" | "createdBefore" | "search" | "order"
+>;
 
-function filterOf({
+/** The conditions of a list, but for its workflows. */
+export function filterOf({
   status,
   waiting,
   label,
   queue,
   created_after,
   created_before,
+  failure,
   q,
   sort,
-}: ListRequest["query"]): Filter {
+}: Omit<ListRequest["query"], "limit" | "cursor" | "workflow_name">): Filter {
   const isWanted = (one: StoredStatus): boolean =>
     (status === undefined || status.includes(shownStatus(one)) || (isWaiting(one) && status.includes("waiting"))) &&
     (waiting === undefined || isWaiting(one) === waiting);
@@ -70,6 +75,7 @@ function filterOf({
     ...((status ?? waiting) !== undefined && { status: storedStatuses.filter(isWanted) }),
     ...(labels !== undefined && { labels }),
     ...(queue !== undefined && { queue }),
+    ...(failure !== undefined && { failure }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),
     ...(q !== undefined && q !== "" && { search: q }),

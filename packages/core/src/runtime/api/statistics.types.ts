@@ -1,7 +1,6 @@
 /** How often runs and steps end, how they end, how long they take, and why they fail. */
 import type { Duration } from "../../value/duration.js";
 import type { StoredStatus } from "../store/run-store.types.js";
-import type { RunFilter } from "./runtime.types.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
 /** What has ended in a time. The store counts by quarters of an hour: `after` and `before` are rounded outwards. */
@@ -102,7 +101,16 @@ export interface Failures extends CountedTime {
 }
 
 /** Which runs are counted over time: those that `runs` lists. */
-export interface HistogramFilter extends Omit<RunFilter, "search" | "order" | "limit" | "cursor"> {
+export interface HistogramFilter extends TenantOptions {
+  readonly workflow?: string;
+  readonly status?: StoredStatus | readonly StoredStatus[];
+  readonly labels?: { readonly [name: string]: string };
+  readonly queue?: string;
+  readonly failure?: string;
+  /** @default seven days before `createdBefore` */
+  readonly createdAfter?: Date | number;
+  /** @default now */
+  readonly createdBefore?: Date | number;
   /** Maximum number of periods: 1 to 500. @default 60 */
   readonly periods?: number;
 }
