@@ -9,7 +9,7 @@ import type { Database } from "./connection/database.js";
 import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
 import { hashOf, runHash } from "./text/keys.js";
-import { Measures, readMeasures } from "./tables/measures.js";
+import { Measures, readMeasures } from "./commit/measures.js";
 import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { Queues } from "./tables/queues.js";

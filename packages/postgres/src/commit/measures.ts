@@ -1,12 +1,12 @@
 /** Counts of what has ended, by series and time slot. */
 import { type CountedMeasures, kindOf, type Series } from "millrace/engine";
 import type { MeasureStatus, StatisticsQuery, StatisticsRow } from "millrace/runtime";
-import { additionTo, Columns, sendRows } from "../commit/columns.js";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
+import type { Interned } from "../tables/interned.js";
 import { hashOf, numberOf } from "../text/keys.js";
 import { bytes, texts } from "../text/values.js";
-import type { Interned } from "./interned.js";
+import { additionTo, Columns, sendRows } from "./columns.js";
 
 const addCounts = additionTo(
   "fresh_measures",
