@@ -11,6 +11,7 @@ import "./styles/state.css";
 import "./styles/prompt.css";
 import "./styles/transport.css";
 import "./styles/workflow.css";
+import "./styles/statistics.css";
 import "./styles/compare.css";
 import "./styles/dialog.css";
 import "./styles/narrow.css";

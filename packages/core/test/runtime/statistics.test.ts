@@ -212,4 +212,22 @@ describe("what is counted", () => {
     expect(await runtime.statistics.delete({ olderThan: "1h" })).toBeGreaterThan(0);
     expect((await runtime.statistics.figures()).workflows).toEqual([]);
   });
+
+  it("is neither lost nor counted twice by a process that dies with any of its commits", async () => {
+    for (let diesAt = 1; diesAt <= 6; diesAt++) {
+      const here = new Machine();
+      const first = here.open(flows(), { diesAt });
+      first.runtime.run("order", { ms: 5 }, { runId: "r" }).catch(() => {});
+      await here.clock.advance(10);
+      first.kill();
+      const { runtime } = here.open(flows());
+      await runtime.start();
+      await here.clock.advance(120_000);
+      const { runs } = await runtime.runs();
+      const [figures] = (await runtime.statistics.figures({ workflow: "order" })).workflows;
+
+      expect(runs, `dies at ${diesAt}`).toMatchObject([{ status: "completed" }]);
+      expect(figures, `dies at ${diesAt}`).toMatchObject({ count: 1, steps: [{ step: "charge", count: 1 }] });
+    }
+  });
 });

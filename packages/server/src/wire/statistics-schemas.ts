@@ -41,7 +41,7 @@ export const statistics = z
         workflow_name: z.string(),
         version: z.string().nullable().optional(),
         ...figures,
-        periods: z.array(z.object({ at: time, ...figures })),
+        periods: z.array(z.object({ at: time, ...figures })).describe("Empty unless one workflow is asked for."),
         steps: z.array(z.object({ step: z.string(), ...figures })).describe("Empty unless one workflow is asked for."),
       }),
     ),

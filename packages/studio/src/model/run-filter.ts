@@ -16,6 +16,8 @@ export interface RunFilter {
   /** When the runs were started: `2h` ago, or a time such as `2026-11-20`; `""` for any. */
   readonly after: string;
   readonly before: string;
+  /** Id of a group of failures; `""` for any run. */
+  readonly failure: string;
 }
 
 export const noFilter: RunFilter = {
@@ -25,6 +27,7 @@ export const noFilter: RunFilter = {
   labels: {},
   after: "",
   before: "",
+  failure: "",
 };
 
 export const runFilter: Store<RunFilter> = createStore(noFilter);
@@ -40,7 +43,7 @@ const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
 };
 
 export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
-  const { status, workflow, search, labels } = filter;
+  const { status, workflow, search, labels, failure } = filter;
   const wanted = search.trim();
   const { afterMs, beforeMs } = timesOf(filter, nowMs);
   return {
@@ -48,6 +51,7 @@ export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
     ...(workflow !== "" && { workflow }),
     ...(wanted !== "" && { search: wanted }),
     ...(Object.keys(labels).length > 0 && { labels }),
+    ...(failure !== "" && { failure }),
     ...(afterMs !== null && { createdAfter: afterMs }),
     ...(beforeMs !== null && { createdBefore: beforeMs }),
   };
@@ -67,7 +71,10 @@ export function sinceMs(text: string, nowMs: number): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Whether a run that has changed is in the list: as the server filters, so that one stream of changes serves every list. */
+/**
+ * Whether a run that has changed is in the list: as the server filters, so that one stream of changes serves every list. What kind of
+ * failure a run has ended with is not looked at: its record does not say it.
+ */
 export function letsThrough(filter: RunFilter, run: RunSummary, nowMs: number): boolean {
   const { status, workflow, search, labels } = filter;
   const { afterMs, beforeMs } = timesOf(filter, nowMs);

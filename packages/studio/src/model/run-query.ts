@@ -13,30 +13,39 @@ export interface ReadQuery {
 export function readQuery(text: string, nowMs: number): ReadQuery {
   const labels: Record<string, string> = {};
   const words: string[] = [];
-  const found: { -readonly [Field in "status" | "workflow" | "after" | "before"]?: string } = {};
+  const found: { -readonly [Field in "status" | "workflow" | "after" | "before" | "error"]?: string } = {};
   const problems: string[] = [];
   for (const term of text.match(/(?:[^\s"]|"[^"]*")+/g) ?? []) {
-    const [, name, quoted = ""] = /^(status|workflow|after|before|label\.[^=:]+)[:=](.*)$/s.exec(term) ?? [];
+    const [, name, quoted = ""] = /^(status|workflow|after|before|error|label\.[^=:]+)[:=](.*)$/s.exec(term) ?? [];
     const value = quoted.replaceAll('"', "");
     if (name === undefined) words.push(term.replaceAll('"', ""));
     else if (value === "") problems.push(`${term} has no value yet.`);
     else if (name.startsWith("label.")) labels[name.slice("label.".length)] = value;
     else found[name as keyof typeof found] = value;
   }
-  const { status = "all", workflow = "", after = "", before = "" } = found;
+  const { status = "all", workflow = "", after = "", before = "", error = "" } = found;
   if (status !== "all" && !statuses.has(status)) problems.push(`A status is one of ${[...statuses].join(", ")}.`);
   for (const time of [after, before])
     if (time !== "" && sinceMs(time, nowMs) === null) problems.push(`${time} is neither as 2h nor as 2026-11-20.`);
-  const filter = { status: status as StatusFilter, workflow, labels, after, before, search: words.join(" ") };
+  const filter = {
+    status: status as StatusFilter,
+    workflow,
+    labels,
+    after,
+    before,
+    failure: error,
+    search: words.join(" "),
+  };
   return { filter, problem: problems[0] ?? null };
 }
 
 /** The line that {@link readQuery} reads; `""` without a filter. */
-export function queryOf({ status, workflow, labels, after, before, search }: RunFilter): string {
+export function queryOf({ status, workflow, labels, after, before, failure, search }: RunFilter): string {
   const terms = [
     status === noFilter.status ? "" : `status:${status}`,
     workflow === "" ? "" : `workflow:${asTerm(workflow)}`,
     ...Object.entries(labels).map(([name, value]) => `label.${name}=${asTerm(value)}`),
+    failure === "" ? "" : `error:${failure}`,
     after === "" ? "" : `after:${after}`,
     before === "" ? "" : `before:${before}`,
     search.trim(),

@@ -56,7 +56,7 @@ export class RunList {
   /** Reads the first page, and follows what changes until the returned function is called. */
   start(): () => void {
     const unfollow = onRunChanges({
-      onChanged: (run) => this.#take(run.handlerId, letsThrough(this.#filter, run, this.#sinceMs) ? run : null),
+      onChanged: (run) => this.#take(run.handlerId, this.#letsThrough(run) ? run : null),
       onGone: (id) => this.#take(id, null),
       onMissed: () => this.reload(),
     });
@@ -66,6 +66,12 @@ export class RunList {
       this.#stop.abort();
       window.clearTimeout(this.#timer);
     };
+  }
+
+  /** A run that has failed since may be of another group: it is listed when the list is read again. */
+  #letsThrough(run: RunSummary): boolean {
+    const isOfGroup = this.#filter.failure === "" || (run.status === "failed" && this.#runs.has(run.handlerId));
+    return isOfGroup && letsThrough(this.#filter, run, this.#sinceMs);
   }
 
   reload(): void {

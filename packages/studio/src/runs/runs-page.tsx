@@ -16,6 +16,7 @@ import { Empty, ErrorBox, Loading } from "../ui/states.js";
 import { useKeys } from "../ui/use-keys.js";
 import { FirstStart } from "./first-start.js";
 import { PickedRuns } from "./picked-runs.js";
+import { RunHistogram } from "./run-histogram.js";
 import { RunList, type RunListView } from "./run-list.js";
 import { RunTable } from "./run-table.js";
 
@@ -65,6 +66,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   return (
     <Page title="Runs" width="wide" actions={start}>
       <Tools {...{ filter, counts, change }} searchRef={search} typedRef={typed} />
+      <RunHistogram filter={filter} onTime={(time) => change(() => time)} />
       {view.held > 0 && (
         <Button
           className="held"
@@ -143,8 +145,8 @@ function totalOf({ status }: RunFilter, counts: RunCounts | null): number | unde
 }
 
 /** Counts of the chosen workflow and labels. Of a search or a time there are none: the server would have to read every run. */
-function useCounts({ workflow, labels, after, before, search }: RunFilter): RunCounts | null {
-  const isCounted = `${after}${before}${search.trim()}` === "";
+function useCounts({ workflow, labels, after, before, failure, search }: RunFilter): RunCounts | null {
+  const isCounted = `${after}${before}${failure}${search.trim()}` === "";
   const hasLabels = Object.keys(labels).length > 0;
   const { value, reload } = useRead(isCounted ? `counts ${workflow} ${JSON.stringify(labels)}` : null, (signal) =>
     client.counts({ ...(workflow !== "" && { workflow }), ...(hasLabels && { labels }), signal }),

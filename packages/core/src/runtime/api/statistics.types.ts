@@ -5,7 +5,7 @@ import type { TenantOptions } from "./runtime-names.types.js";
 
 /** What has ended in a time. The store counts by quarters of an hour: `after` and `before` are rounded outwards. */
 export interface StatisticsFilter extends TenantOptions {
-  /** Only this workflow, with its steps. @default all workflows, without their steps */
+  /** Only this workflow, with its steps and over time. @default all workflows, without either */
   readonly workflow?: string;
   /** Only these workflows. An empty list matches nothing. @default all */
   readonly workflows?: readonly string[];
@@ -47,7 +47,7 @@ export interface WorkflowFigures extends Figures {
   readonly workflow: string;
   /** With `by: "version"`; `null` for runs whose version is not known. */
   readonly version?: string | null;
-  /** The periods in which a run ended, in order. */
+  /** The periods in which a run ended, in order. Empty unless one `workflow` was asked for. */
   readonly periods: readonly PeriodFigures[];
   /** Those with the most failures first. Empty unless one `workflow` was asked for. */
   readonly steps: readonly StepFigures[];

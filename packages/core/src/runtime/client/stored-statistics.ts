@@ -82,9 +82,12 @@ async function figuresFrom(setup: StatisticsSetup, filter: StatisticsFilter): Pr
   const { by, workflow } = filter;
   if (by !== undefined) assertOption(by === "version", "by", '"version"');
   const time = timeOfFilter(setup, filter);
-  const rows = (kind: MeasureKind): Promise<readonly StatisticsRow[]> => rowsOf(setup, { kind, filter, time });
-  const [runs, attempts] = await Promise.all([rows("runs"), workflow === undefined ? [] : rows("attempts")]);
-  return { ...time, workflows: workflowFigures({ runs, attempts, time, by }) };
+  const isOne = workflow !== undefined;
+  const [runs, attempts] = await Promise.all([
+    rowsOf(setup, { kind: "runs", filter, time, inPeriods: isOne }),
+    isOne ? rowsOf(setup, { kind: "attempts", filter, time, inPeriods: false }) : [],
+  ]);
+  return { ...time, workflows: workflowFigures({ runs, attempts, time: isOne ? time : null, by }) };
 }
 
 async function failuresFrom(setup: StatisticsSetup, filter: FailureFilter): Promise<Failures> {
@@ -92,7 +95,7 @@ async function failuresFrom(setup: StatisticsSetup, filter: FailureFilter): Prom
   const size = pageSize(limit);
   if (version !== undefined) assertOption(typeof version === "string", "version", "a text");
   const time = timeOfFilter(setup, filter);
-  const found = await rowsOf(setup, { kind: "failures", filter, time });
+  const found = await rowsOf(setup, { kind: "failures", filter, time, inPeriods: true });
   const wanted = found.filter((row) => version === undefined || row.version === version);
   const groups = [...groupedBy(wanted, ({ failure }) => failure?.id ?? "")].map(([id, rows]) =>
     groupOf(id, rows, time),
@@ -154,16 +157,22 @@ interface Rows {
   readonly kind: MeasureKind;
   readonly filter: StatisticsFilter;
   readonly time: ReturnType<typeof timeOfFilter>;
+  /** `false`: the whole time is one period. */
+  readonly inPeriods: boolean;
 }
 
-async function rowsOf({ store }: StatisticsSetup, { kind, filter, time }: Rows): Promise<readonly StatisticsRow[]> {
+async function rowsOf(
+  { store }: StatisticsSetup,
+  { kind, filter, time, inPeriods }: Rows,
+): Promise<readonly StatisticsRow[]> {
   const { tenant = "", workflow, workflows } = filter;
   checkNames({ tenant });
   if (workflow !== undefined) assertOption(typeof workflow === "string", "workflow", "a text");
   if (workflows !== undefined) assertOption(Array.isArray(workflows), "workflows", "a list of names");
   if (store.statistics === undefined) throw notCounted();
   const only = workflow === undefined ? workflows : [workflow].filter((name) => workflows?.includes(name) !== false);
-  return store.statistics({ tenant, kind, ...slotsOf(time), ...(only !== undefined && { workflows: only }) });
+  const slots = slotsOf(inPeriods ? time : { ...time, periodMs: time.toMs - time.fromMs });
+  return store.statistics({ tenant, kind, ...slots, ...(only !== undefined && { workflows: only }) });
 }
 
 function notCounted(): WorkflowError {

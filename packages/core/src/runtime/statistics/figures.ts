@@ -50,7 +50,8 @@ export function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
 export interface CountedRows {
   readonly runs: readonly StatisticsRow[];
   readonly attempts: readonly StatisticsRow[];
-  readonly time: { readonly fromMs: number; readonly periodMs: number };
+  /** `null`: without figures of periods. */
+  readonly time: { readonly fromMs: number; readonly periodMs: number } | null;
   readonly by: "version" | undefined;
 }
 
@@ -64,7 +65,7 @@ export function workflowFigures({ runs, attempts, time, by }: CountedRows): Work
   return names.map((name) => {
     const [workflow, version] = JSON.parse(name) as [string, string | null | undefined];
     const ofName = byName.get(name) ?? [];
-    const periods: PeriodFigures[] = periodsOf(ofName, time, figuresOf);
+    const periods: PeriodFigures[] = time === null ? [] : periodsOf(ofName, time, figuresOf);
     const figures = { ...figuresOf(ofName), periods, steps: stepFigures(steps.get(name) ?? []) };
     return version === undefined ? { workflow, ...figures } : { workflow, version, ...figures };
   });
