@@ -27,7 +27,7 @@ export function filterOf({ workflow, status, label, where = "" }: FilterOptions,
     throw new CliError({
       code: "OPTION_INVALID",
       message: `\`--where\` is wrong: ${problems.join("; ")}.`,
-      hint: "Use status:, workflow:, label.<name>=, after:, before: and words to search for.",
+      hint: "Use status:, workflow:, label.<name>=, error:, after:, before: and words to search for.",
     });
   return {
     ...rest,
@@ -49,6 +49,7 @@ export function statusOf(text: string): RunStatus {
 
 interface Draft {
   workflow?: string;
+  failure?: string;
   createdAfter?: number;
   createdBefore?: number;
   readonly statuses: RunStatus[];
@@ -63,7 +64,7 @@ function termsOf(text: string): readonly string[] {
 }
 
 function takeTerm(filter: Draft, term: string, nowMs: number): void {
-  const [, name, value = ""] = /^(status|workflow|after|before|label\.[^=]+)[:=](.*)$/s.exec(term) ?? [];
+  const [, name, value = ""] = /^(status|workflow|after|before|error|label\.[^=]+)[:=](.*)$/s.exec(term) ?? [];
   if (name === undefined) {
     const [, unknown] = /^([a-z][\w.]*):\S/i.exec(term) ?? [];
     if (unknown === undefined) filter.words.push(term);
@@ -71,6 +72,7 @@ function takeTerm(filter: Draft, term: string, nowMs: number): void {
   } else if (value === "") filter.problems.push(`\`${term}\` has no value`);
   else if (name.startsWith("label.")) filter.labels[name.slice("label.".length)] = value;
   else if (name === "workflow") filter.workflow = value;
+  else if (name === "error") filter.failure = value;
   else if (name === "status") takeStatus(filter, value);
   else takeTime(filter, { name: name === "after" ? "createdAfter" : "createdBefore", value, nowMs });
 }

@@ -42,6 +42,8 @@ export interface RunListQuery {
   readonly workflow?: string;
   readonly status?: readonly RunStatus[];
   readonly labels?: Readonly<Record<string, string>>;
+  /** Id of a group of failures. */
+  readonly failure?: string;
   /** Beginning of an id, or part of the value of a label or of the message of an error. */
   readonly search?: string;
   /** Epoch milliseconds. */
