@@ -16,7 +16,7 @@ export interface StatusCounts {
   };
 }
 
-/** What has ended in a time; a number is epoch milliseconds. The server counts by quarters of an hour. */
+/** What has ended in a time; a number is epoch milliseconds. The server counts by hours. */
 export interface StatisticsFilter<Name extends string = string> extends CallOptions {
   /** With one workflow, the answer has its steps, too. @default all */
   readonly workflow?: Name | readonly Name[];

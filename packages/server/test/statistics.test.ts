@@ -53,7 +53,7 @@ describe("GET /statistics", () => {
       { workflow_name: "order", count: 3, failed: 2, steps: [] },
       { workflow_name: "refund", count: 1, failed: 0, failure_rate: 0 },
     ]);
-    expect(period_ms).toBe(1_800_000);
+    expect(period_ms).toBe(3_600_000);
     const one = await ask("ada", "/statistics?workflow_name=order&by=version");
     expect(one.workflows).toMatchObject([{ version: null, steps: [{ step: "charge", count: 3, failed: 2 }] }]);
   });

@@ -94,8 +94,11 @@ function Ended({ figures }: { readonly figures: StepFigures }): ReactNode {
   return (
     <>
       <span className="u">
-        <span className="num">{rounded(count)}</span>
-        {failed > 0 && <span className="num s-failed">✕ {percent(figures)}</span>}
+        {failed > 0 ? (
+          <span className="num s-failed">✕ {percent(figures)}</span>
+        ) : (
+          <span className="num">{rounded(count)}</span>
+        )}
         <span className="num">{took(p95Ms)}</span>
       </span>
       <span className="meter">

@@ -3,7 +3,7 @@ import type { Duration } from "../../value/duration.js";
 import type { StoredStatus } from "../store/run-store.types.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
-/** What has ended in a time. The store counts by quarters of an hour: `after` and `before` are rounded outwards. */
+/** What has ended in a time. The store counts by hours: `after` and `before` are rounded outwards. */
 export interface StatisticsFilter extends TenantOptions {
   /** Only this workflow, with its steps and over time. @default all workflows, without either */
   readonly workflow?: string;
@@ -142,7 +142,7 @@ export interface RuntimeStatistics {
    */
   histogram(filter?: HistogramFilter): Promise<Histogram>;
   /**
-   * Deletes what was counted before, in whole quarters of an hour, of one tenant or of all. Returns how many rows were deleted.
+   * Deletes what was counted before, in whole hours, of one tenant or of all. Returns how many rows were deleted.
    *
    * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`
    */

@@ -8,7 +8,7 @@
  */
 
 /** Milliseconds of one time slot. Counts are kept by slot: epoch milliseconds divided by this, rounded down. */
-export const SLOT_MS = 900_000;
+export const SLOT_MS = 3_600_000;
 
 export type MeasureStatus = "completed" | "failed" | "cancelled" | "timedOut";
 
