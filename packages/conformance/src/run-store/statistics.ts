@@ -219,7 +219,7 @@ function failing(test: StoreTest): void {
 function drawing(test: StoreTest): void {
   const bars = async (store: RunStore, query: Partial<HistogramQuery> = {}): Promise<HistogramBar[]> => {
     const histogram = store.histogram as NonNullable<RunStore["histogram"]>;
-    const found = await histogram({ tenant: "acme", fromMs: startMs, periodMs: 10, ...query });
+    const found = await histogram({ tenant: "acme", fromMs: startMs, periodMs: 10, periods: 5, ...query });
     return [...found].sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
   };
   const textOf = ({ period, status }: HistogramBar): string => `${period} ${status}`;
@@ -245,6 +245,8 @@ function drawing(test: StoreTest): void {
     expect(await bars(store, { status: [] })).toEqual([]);
     expect(await bars(store, { createdAfterMs: startMs + 9 })).toEqual([bar(3, "running", 1)]);
     expect(await bars(store, { createdBeforeMs: startMs + 9 })).toEqual([bar(0, "completed", 1)]);
+    expect(await bars(store, { periods: 3 })).toEqual(all.slice(0, 2));
+    expect(await bars(store, { workflow: "order", status: ["running", "completed"] })).toEqual(all.slice(0, 2));
     expect(await bars(store, { fromMs: startMs + 5 })).toEqual([
       bar(0, "completed", 1),
       bar(0, "running", 1),

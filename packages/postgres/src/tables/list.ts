@@ -73,7 +73,7 @@ function allOnce(database: Database, statement: Sql): Promise<readonly Row[]> {
 }
 
 export async function countOverTime(database: Database, query: HistogramQuery): Promise<HistogramBar[]> {
-  const statement = histogramSql(listDialect, query);
+  const statement = histogramSql(listDialect, query, false);
   const rows = statement === null ? [] : await allOnce(database, statement);
   return rows.map((row) => ({
     period: row["period"] as number,

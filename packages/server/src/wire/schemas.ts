@@ -194,7 +194,6 @@ export const histogramQuery = z.object({
   ...countedFilter,
   periods: whole({ minimum: 1, maximum: 500, default: 60 }).describe("How many bars, at most."),
 });
-export type HistogramQuery = z.infer<typeof histogramQuery>;
 export type ListQuery = z.infer<typeof listQuery>;
 export type ListFilter = Omit<ListQuery, "sort" | "sse" | "limit" | "cursor">;
 

@@ -55,7 +55,7 @@ export function listRuns(database: Database, query: RunQuery): Promise<RunPage> 
 }
 
 export function countOverTime(database: Database, query: HistogramQuery): HistogramBar[] {
-  const statement = histogramSql(listDialect, query);
+  const statement = histogramSql(listDialect, query, true);
   const rows = statement === null ? [] : (allOnce(database, statement) as HistogramBar[]);
   return rows.map(({ period, status, count }) => ({ period, status, count }));
 }

@@ -134,8 +134,9 @@ async function histogramFrom({ store, clock }: StatisticsSetup, filter: Histogra
       names: ["createdAfter", "createdBefore"],
     },
   );
-  const { fromMs, periodMs } = time;
-  const found = await histogram({ ...filterQuery(listed), fromMs, periodMs });
+  const { fromMs, toMs, periodMs } = time;
+  const counted = { fromMs, periodMs, periods: Math.round((toMs - fromMs) / periodMs) };
+  const found = await histogram({ ...filterQuery(listed), ...counted });
   return { ...time, bars: barsOf(found, time) };
 }
 

@@ -1,4 +1,5 @@
 import { pageSize } from "../../value/option-value.js";
+import { inPeriods } from "../store/run-list.js";
 import type {
   CountQuery,
   HistogramBar,
@@ -81,10 +82,10 @@ export class MemoryRuns {
     return [...counts.values()];
   }
 
-  histogram({ fromMs, periodMs, ...query }: HistogramQuery): HistogramBar[] {
+  histogram(query: HistogramQuery): HistogramBar[] {
+    const { fromMs, periodMs } = query;
     const bars = new Map<string, { readonly period: number; readonly status: StoredStatus; count: number }>();
-    const { createdAfterMs = fromMs - 1 } = query;
-    for (const { row } of this.#walk({ ...query, limit: 1, createdAfterMs: Math.max(createdAfterMs, fromMs - 1) })) {
+    for (const { row } of this.#walk({ ...inPeriods(query), limit: 1 })) {
       const period = Math.floor((row.createdAtMs - fromMs) / periodMs);
       entryOf(bars, `${period} ${row.status}`, () => ({ period, status: row.status, count: 0 })).count++;
     }

@@ -60,6 +60,7 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
       labels: optional(labels),
       fromMs: integer,
       periodMs: integer,
+      periods: integer,
     }),
   ],
   statistics: [

@@ -448,6 +448,8 @@ export interface HistogramQuery extends Omit<RunQuery, "search" | "order" | "lim
   /** First time that is counted, and length of a period; a run of period 0 was created in `createdAtMs >= fromMs`. Integers. */
   readonly fromMs: number;
   readonly periodMs: number;
+  /** Number of periods, at least 1: what was created after them is not counted. */
+  readonly periods: number;
 }
 
 export interface HistogramBar {
