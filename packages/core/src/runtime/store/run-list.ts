@@ -106,10 +106,12 @@ export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks:
   if (wanted.length === 0) return null;
   const { fromMs, periodMs, periods } = given;
   if (seeks && isByStatus(query)) {
+    const { createdAfterMs, createdBeforeMs, ...rest } = query;
     const from = sql`${fromMs} + numbers.n * ${periodMs}`;
-    const within = sql`q.created_at >= ${from} AND q.created_at < ${from} + ${periodMs}`;
+    // One bound on each side: the index is looked up by the first of several.
+    const within = sql`q.created_at > max(${from} - 1, ${createdAfterMs}) AND q.created_at < min(${from} + ${periodMs}, ${createdBeforeMs})`;
     const counts = wanted.map((status) => {
-      const [runs] = walksSql(dialect, { ...query, status: [status] }, "status") as [Sql];
+      const [runs] = walksSql(dialect, { ...rest, status: [status] }, "status") as [Sql];
       return sql`SELECT n AS period, ${status} AS status, (SELECT count(*) FROM (${runs} AND ${within})) AS count FROM numbers`;
     });
     return sql`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${periods - 1})
@@ -122,7 +124,7 @@ export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks:
 }
 
 /** The conditions of a histogram, with its time. */
-export function inPeriods({ fromMs, periodMs, periods, ...query }: HistogramQuery): Omit<RunQuery, "limit"> {
+export function inPeriods({ fromMs, periodMs, periods, ...query }: HistogramQuery) {
   const endMs = fromMs + periods * periodMs;
   const createdAfterMs = Math.max(query.createdAfterMs ?? fromMs - 1, fromMs - 1);
   return { ...query, createdAfterMs, createdBeforeMs: Math.min(query.createdBeforeMs ?? endMs, endMs) };
