@@ -217,6 +217,19 @@ function addLooking({ add, calls }: Context): void {
     .option("--limit <number>", "how many", defaultLimit)
     .option("--cursor <cursor>", "the next page")
     .action(calls(async () => (await import("./commands/audit.js")).audit));
+  onTarget(add("stats", "show how many runs ended and failed, and how long they took"))
+    .option("--workflow <name>", "only this workflow, with its steps")
+    .option("--after <time>", "what ended after it: 2h ago, or a time such as 2026-11-20", "24h")
+    .option("--before <time>", "what ended before it")
+    .option("--by-version", "one row for each version of the code")
+    .action(calls(async () => (await import("./commands/stats.js")).stats));
+  onTarget(add("failures", "list why runs failed, grouped by step and message"))
+    .option("--workflow <name>", "only of this workflow")
+    .option("--after <time>", "failures after it: 2h ago, or a time such as 2026-11-20", "24h")
+    .option("--before <time>", "failures before it")
+    .option("--code-version <version>", "only of this version of the code")
+    .option("--limit <number>", "how many groups", defaultLimit)
+    .action(calls(async () => (await import("./commands/failures.js")).failures));
   withCode(add("diff <runA> <runB>", "compare two runs: where they part, and how they end")).action(
     calls(async () => (await import("./commands/diff.js")).diff),
   );

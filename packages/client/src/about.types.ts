@@ -5,23 +5,12 @@
  */
 import type { GraphEdge, GraphGroup, GraphNode } from "millrace/graph";
 import type { CallOptions, RunLabels } from "./call.types.js";
+import type { ClientStatistics, StatusCounts } from "./statistics.types.js";
 
 export interface CountFilter<Name extends string = string> extends CallOptions {
   readonly workflow?: Name | readonly Name[];
   /** Labels that the runs have, each with exactly this value. */
   readonly labels?: RunLabels;
-}
-
-/** A run that waits is not counted as running here. */
-export interface StatusCounts {
-  readonly total: number;
-  readonly status: {
-    readonly running: number;
-    readonly waiting: number;
-    readonly completed: number;
-    readonly failed: number;
-    readonly cancelled: number;
-  };
 }
 
 /** How many runs there are, as of the last second. */
@@ -174,7 +163,7 @@ export interface StepSource {
 }
 
 /** Reads about the server, beside its runs. */
-export interface ClientFacts<Known> {
+export interface ClientFacts<Known> extends ClientStatistics<Known> {
   /** Counts runs. */
   counts(filter?: CountFilter<keyof Known & string>): Promise<RunCounts>;
   /** Lists the names of the workflows. */

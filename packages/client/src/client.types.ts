@@ -237,6 +237,8 @@ export interface RunSelection<Name extends string = string> extends CallOptions 
 
 /** Which runs to list, and in which order. */
 interface OrderedSelection<Name extends string> extends RunSelection<Name> {
+  /** Id of a group of `failures`: runs that have failed that way and have not continued since. */
+  readonly failure?: string;
   /** By the time at which they were created. @default "newest" */
   readonly order?: RunOrder;
 }

@@ -12,6 +12,7 @@ import { type Connection, deleteRun } from "./run/handler-calls.js";
 import { eachRun, listRuns, watchRuns } from "./run/list-runs.js";
 import { followHistory, readAttempts, readChildren, readHistory, readMoment } from "./run/history.js";
 import { schedulesOf } from "./run/schedules.js";
+import { statisticsOf } from "./run/statistics.js";
 import { forkRun, continueRun, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";
 
@@ -35,6 +36,7 @@ export function createClient<Known extends Flows = Flows, Classes extends EventC
   return {
     ...runsOf(connection),
     ...factsOf(connection),
+    ...statisticsOf(connection),
     schedules: schedulesOf(connection),
   } as unknown as Client<Known, Classes>;
 }

@@ -68,11 +68,29 @@ export type {
   SessionPage,
   SessionRun,
   ShownEventRole,
-  StatusCounts,
   StepSource,
   WorkflowDetails,
   WorkflowGraph,
 } from "./about.types.js";
+export type {
+  ClientStatistics,
+  FailureFilter,
+  Histogram,
+  HistogramFilter,
+  StatisticsFilter,
+  StatusCounts,
+} from "./statistics.types.js";
+
+export type {
+  CountedTime,
+  FailureGroup,
+  Failures,
+  Figures,
+  PeriodFigures,
+  Statistics,
+  StepFigures,
+  WorkflowFigures,
+} from "millrace/runtime";
 
 // ---- runs
 export type {

@@ -9,7 +9,8 @@ import type { Database } from "./connection/database.js";
 import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
 import { hashOf, runHash } from "./text/keys.js";
-import { countRuns, listRuns, listTenants } from "./tables/list.js";
+import { Measures, readMeasures } from "./commit/measures.js";
+import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { Queues } from "./tables/queues.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
@@ -33,7 +34,9 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
   const reader: RunReader = { database, clock };
   const owners = new Interned(database, "owners");
   const queues = new Interned(database, "queues");
-  const committer = new Committer({ ...reader, tenants: new Interned(database, "tenants"), owners, queues });
+  const tenants = new Interned(database, "tenants");
+  const measures = new Measures(database, tenants);
+  const committer = new Committer({ ...reader, tenants, owners, queues, measures });
   const onTaken: Committer["remember"] = (id, run) => committer.remember(id, run);
   const claims = new Claims({ ...reader, owners, queues: new Queues(queues), onTaken });
   return {
@@ -56,6 +59,7 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
       return result;
     },
     writeRecords: async (writes) => tryWriteRecords(database, writes),
+    deleteStatistics: async (tenant, slot) => measures.delete(tenant, slot),
     delete: async (keys, owner) => {
       const deleted = keys.length === 0 ? [] : await removeRuns(database, keys, owner);
       watchers.changed(deleted.map((key) => ({ key, news: "ended" })));
@@ -70,7 +74,19 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
 }
 
 type JournalReads = "snapshot" | "ticks" | "journals" | "events";
-type Reads = "run" | "tenants" | "list" | "counts" | "posts" | "receipt" | "received" | "record" | "records" | "blob";
+type Reads =
+  | "run"
+  | "tenants"
+  | "list"
+  | "counts"
+  | "histogram"
+  | "statistics"
+  | "posts"
+  | "receipt"
+  | "received"
+  | "record"
+  | "records"
+  | "blob";
 
 function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
   const { database } = reader;
@@ -79,6 +95,8 @@ function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
     tenants: async () => listTenants(database),
     list: async (query) => listRuns(reader, query),
     counts: async (query) => countRuns(reader, query),
+    histogram: async (query) => countOverTime(database, query),
+    statistics: async (query) => readMeasures(database, query),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) => readSnapshot(database, key, atOrBelow),
     ticks: async (key, range) => readTicks(database, key, range),
     journals: async (keys, maxLength) => readJournals(database, keys, maxLength),

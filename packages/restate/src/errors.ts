@@ -24,6 +24,13 @@ export function queueUnsupported(): WorkflowError {
   );
 }
 
+export function statisticsUnsupported(): WorkflowError {
+  return unsupported(
+    "Counting what has ended",
+    "Count with the telemetry of the hosts: `@millrace/otel` has metrics of runs and steps.",
+  );
+}
+
 export function movingUnsupported(): WorkflowError {
   return unsupported(
     "A move to or from another store",

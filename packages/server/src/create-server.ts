@@ -27,6 +27,7 @@ import { openQuotas } from "./quota/quotas.js";
 import { mountDoor, openPathsOf } from "./routes/door.js";
 import { mountAudit } from "./routes/audit.js";
 import { mountBulk } from "./routes/bulk.js";
+import { mountStatistics } from "./routes/statistics.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -127,6 +128,7 @@ const groups: readonly ((server: Server) => void)[] = [
   mountResumeAndFork,
   mountHistory,
   mountAudit,
+  mountStatistics,
   mountSessions,
   mountTick,
   mountStudioConfig,

@@ -6,6 +6,7 @@ import type * as about from "../src/wire/about-schemas.js";
 import type * as bulk from "../src/wire/bulk-schemas.js";
 import type * as back from "../src/wire/history-schemas.js";
 import type * as schemas from "../src/wire/schemas.js";
+import type * as counted from "../src/wire/statistics-schemas.js";
 
 /** Without the differences between written types and those of zod: `readonly`, and `undefined` for what is left out. */
 type Plain<Value> = Value extends readonly (infer Item)[]
@@ -33,6 +34,9 @@ expectTypeOf<Answer<typeof about.workflowList>>().toEqualTypeOf<Plain<wire.Workf
 expectTypeOf<Answer<typeof about.eventRoles>>().toEqualTypeOf<Plain<wire.EventsRecord["roles"]>>();
 expectTypeOf<Answer<typeof about.session>>().toEqualTypeOf<Plain<wire.SessionRecord>>();
 expectTypeOf<Answer<typeof about.sessionDetails>>().toEqualTypeOf<Plain<wire.SessionDetailsRecord>>();
+expectTypeOf<Answer<typeof counted.statistics>>().toEqualTypeOf<Plain<wire.StatisticsRecord>>();
+expectTypeOf<Answer<typeof counted.failures>>().toEqualTypeOf<Plain<wire.FailuresRecord>>();
+expectTypeOf<Answer<typeof counted.histogram>>().toEqualTypeOf<Plain<wire.HistogramRecord>>();
 
 // ---- bodies
 expectTypeOf<Body<typeof schemas.runBody>>().toEqualTypeOf<Plain<wire.StartBody>>();
@@ -57,3 +61,6 @@ expectTypeOf<Query<typeof schemas.momentQuery>>().toEqualTypeOf<keyof wire.Momen
 expectTypeOf<Query<typeof schemas.scheduleQuery>>().toEqualTypeOf<keyof wire.ScheduleParams>();
 expectTypeOf<Query<typeof schemas.nextQuery>>().toEqualTypeOf<keyof wire.OccurrenceParams>();
 expectTypeOf<Query<typeof about.sessionQuery>>().toEqualTypeOf<keyof wire.SessionParams>();
+expectTypeOf<Query<typeof counted.statisticsQuery>>().toEqualTypeOf<keyof wire.StatisticsParams>();
+expectTypeOf<Query<typeof counted.failuresQuery>>().toEqualTypeOf<keyof wire.FailureParams>();
+expectTypeOf<Query<typeof schemas.histogramQuery>>().toEqualTypeOf<keyof wire.HistogramParams>();

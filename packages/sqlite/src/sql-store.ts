@@ -1,10 +1,12 @@
+import { countMeasures } from "millrace/engine";
 import type { CommitResult, RunCommit, RunKey, RunStore } from "millrace/runtime";
 import { readBlob, dropBlobs } from "./commit/blobs.js";
 import { Claims } from "./commit/claims.js";
 import { applyCommit } from "./commit/commit.js";
 import type { Database } from "./connection/database.js";
 import { readEvents, readSnapshot, readTicks } from "./tables/journal.js";
-import { countRuns, listRuns, listTenants } from "./tables/list.js";
+import { addMeasures, deleteMeasures, readMeasures } from "./tables/measures.js";
+import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
 import { Owners } from "./tables/owners.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
@@ -43,7 +45,11 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     ...watchingOf(database, watchers),
     hash,
     commit: async (commits) => {
-      const results = write(() => commits.map(apply));
+      const results = write(() => {
+        const applied = commits.map(apply);
+        addMeasures(database, countMeasures(commits, applied));
+        return applied;
+      });
       if (!watchers.isEmpty) watchers.notify(changedKeys(commits, results));
       return results;
     },
@@ -59,6 +65,7 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
       return result;
     },
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
+    deleteStatistics: async (tenant, slot) => write(() => deleteMeasures(database, tenant, slot)),
     delete: async (keys, owner) => {
       const gone = write(() => keys.filter((key) => removeRun(database, key, owner ?? null)));
       const deleted = gone.map(({ tenant, runId }) => ({ tenant, runId }));
@@ -68,7 +75,19 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
   };
 }
 
-type Reads = "run" | "tenants" | "list" | "counts" | "snapshot" | "ticks" | "events" | "posts" | "receipt" | "received";
+type Reads =
+  | "run"
+  | "tenants"
+  | "list"
+  | "counts"
+  | "histogram"
+  | "statistics"
+  | "snapshot"
+  | "ticks"
+  | "events"
+  | "posts"
+  | "receipt"
+  | "received";
 
 function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records" | "blob"> {
   return {
@@ -76,6 +95,8 @@ function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records
     tenants: async () => database.read(() => listTenants(database)),
     list: async (query) => listRuns(database, query),
     counts: async (query) => database.guard(() => countRuns(database, query)),
+    histogram: async (query) => database.guard(() => countOverTime(database, query)),
+    statistics: async (query) => database.guard(() => readMeasures(database, query)),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
       database.guard(() => readSnapshot(database, key, atOrBelow)),
     ticks: async (key, range) => database.guard(() => readTicks(database, key, range)),

@@ -17,6 +17,7 @@ import { Empty, Loading } from "./ui/states.js";
 // What the first page needs no part of is loaded with the page that does.
 const AuditPage = lazy(later(async () => (await import("./audit/audit-page.js")).AuditPage));
 const InboxPage = lazy(later(async () => (await import("./inbox/inbox-page.js")).InboxPage));
+const FailuresPage = lazy(later(async () => (await import("./failures/failures-page.js")).FailuresPage));
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
 const ComparePage = lazy(later(async () => (await import("./compare/compare-page.js")).ComparePage));
 const WorkflowsPage = lazy(later(async () => (await import("./workflows/workflows-page.js")).WorkflowsPage));
@@ -68,6 +69,8 @@ function pageOf(route: Route): ReactNode {
       return <SessionPage key={route.id} id={route.id} />;
     case "audit":
       return <AuditPage />;
+    case "failures":
+      return <FailuresPage workflow={route.workflow} />;
     case "unknown":
       return <UnknownPage />;
   }

@@ -12,6 +12,8 @@ export type Route =
   | { readonly page: "inbox" }
   | { readonly page: "sessions" }
   | { readonly page: "audit" }
+  /** `workflow`: `""` for all. */
+  | { readonly page: "failures"; readonly workflow: string }
   | { readonly page: "session"; readonly id: string }
   | { readonly page: "unknown"; readonly address: string };
 
@@ -22,6 +24,7 @@ export function parseRoute(hash: string): Route {
     .map(decoded);
   if (page === "" || page === "runs") return { page: "runs", query: first };
   if (page === "inbox" || page === "workflows" || page === "sessions" || page === "audit") return { page };
+  if (page === "failures") return { page, workflow: first };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };

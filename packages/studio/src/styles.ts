@@ -13,6 +13,7 @@ import "./styles/prompt.css";
 import "./styles/inbox.css";
 import "./styles/transport.css";
 import "./styles/workflow.css";
+import "./styles/statistics.css";
 import "./styles/compare.css";
 import "./styles/dialog.css";
 import "./styles/narrow.css";

@@ -7,6 +7,13 @@ const names: Readonly<Record<string, string>> = {
   untilMs: "until",
 };
 
+/** As {@link wired}, with the records inside of it. */
+export function wiredTree(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wiredTree);
+  if (typeof value !== "object" || value === null) return value;
+  return wired(Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, wiredTree(inner)])));
+}
+
 /** A record as a server has it: `startedAtMs: number` is `started_at: string`. Not what is inside its fields. */
 export function wired(record: object): Record<string, unknown> {
   const pairs = Object.entries(record).map(([given, value]) => {

@@ -47,6 +47,8 @@ export interface RunListQuery {
   readonly labels?: Readonly<Record<string, string>>;
   /** Values of the input, by the names of the `static index` of the workflow. */
   readonly input?: Readonly<Record<string, string>>;
+  /** Id of a group of failures. */
+  readonly failure?: string;
   /** Beginning of an id, or part of the value of a label or of the message of an error. */
   readonly search?: string;
   /** Epoch milliseconds. */

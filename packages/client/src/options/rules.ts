@@ -64,8 +64,8 @@ export const handle: Rules = rulesOf("signal workflow");
 export const send: Rules = rulesOf("signal key step");
 export const cancel: Rules = rulesOf("signal key reason");
 export const stream: Rules = rulesOf("signal after:number");
-export const runs: Rules = rulesOf(`${filter} order limit:number cursor`);
-export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize:number`);
+export const runs: Rules = rulesOf(`${filter} failure order limit:number cursor`);
+export const eachRun: Rules = rulesOf(`${filter} failure order cursor pageSize:number`);
 export const watchRuns: Rules = rulesOf(filter);
 export const matching: Rules = rulesOf("signal action where:object most:number");
 export const bulk: Rules = rulesOf(
@@ -73,6 +73,10 @@ export const bulk: Rules = rulesOf(
 );
 export const counts: Rules = rulesOf("signal workflow:texts labels:object");
 export const page: Rules = rulesOf("signal prefix limit:number cursor");
+const ended = "signal workflow:texts after:time before:time";
+export const statistics: Rules = rulesOf(`${ended} by`);
+export const failures: Rules = rulesOf(`${ended} version limit:number`);
+export const histogram: Rules = rulesOf(`${filter} failure periods:number`);
 export const audit: Rules = rulesOf("signal workflow:texts user door action handlerId limit:number cursor");
 export const history: Rules = rulesOf(
   "signal after:number before:number types:list changes:flag follow:flag pageSize:number",

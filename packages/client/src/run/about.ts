@@ -29,6 +29,7 @@ import type { CallOptions } from "../call.types.js";
 import { type Call, pathTo, readJson } from "../http/transport.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import * as rules from "../options/rules.js";
+import type { ClientStatistics } from "../statistics.types.js";
 import type { Connection } from "./handler-calls.js";
 import { queryOf } from "./list-runs.js";
 
@@ -47,7 +48,9 @@ type Lists = {
     SessionDetailsRecord)]?: readonly object[];
 };
 
-export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name: string]: never }> {
+type AboutServer = Omit<ClientFacts<{ readonly [name: string]: never }>, keyof ClientStatistics<never>>;
+
+export function factsOf({ transport }: Connection): AboutServer {
   const get = async <Answer, Read, Options extends CallOptions>(
     { path, field, allowed = rules.call, query }: Asking<Answer, Options>,
     read: (answer: Answer) => Read,

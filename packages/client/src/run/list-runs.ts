@@ -64,6 +64,7 @@ export function queryOf({
   labels,
   input,
   queue,
+  failure,
   search,
   order,
   createdAfter,
@@ -81,6 +82,7 @@ export function queryOf({
     label: pairsOf(labels),
     input: pairsOf(input),
     queue,
+    failure,
     q: search,
     sort: order && (order === "oldest" ? "created_at" : "-created_at"),
     created_after: isoTime(createdAfter),
@@ -90,7 +92,7 @@ export function queryOf({
   };
 }
 
-function isoTime(time: Date | number | undefined): string | undefined {
+export function isoTime(time: Date | number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
 }
 

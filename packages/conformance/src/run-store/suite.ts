@@ -22,6 +22,7 @@ import { checkAgainstModel, operations } from "./random-model.js";
 import { checkQueueLife, queueLives } from "./random-queues.js";
 import { recordSuite } from "./records.js";
 import { searchSuite } from "./searching.js";
+import { statisticsSuite } from "./statistics.js";
 import { updatingSuite } from "./updating.js";
 import { watchSuite } from "./watching.js";
 
@@ -50,6 +51,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     postSuite(test);
     listSuite(test);
     searchSuite(test);
+    statisticsSuite(test);
     recordSuite(test);
     updatingSuite(test);
     dedupeSuite(test);

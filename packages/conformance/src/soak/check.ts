@@ -1,5 +1,5 @@
 /** What must hold after a soak: read from the tables, from the notes of the processes, and through a fresh runtime. */
-import { createRuntime, type HistoryEntry, type RunStore, type Runtime } from "millrace/runtime";
+import { createRuntime, type HistoryEntry, type MeasureKind, type RunStore, type Runtime } from "millrace/runtime";
 import { checkRows, type RunRow } from "./check-rows.js";
 import { type NoteKinds, Notes, notesBy } from "./notes.js";
 import { expectedResult, itemsOfRun, nudgeOf, type OrderResult, workflowsOf } from "./order.js";
@@ -38,6 +38,8 @@ interface Facts {
   readonly receipts: Map<string, NoteKinds["receipts"][]>;
   /** Of all runs. */
   readonly tokens: Set<string>;
+  /** Of each run that has completed: how many attempts its journal ends. */
+  readonly ends: number[];
 }
 
 export async function checkAll({ store, rows, directory, runs: expected, other }: CheckOptions): Promise<CheckReport> {
@@ -52,6 +54,7 @@ export async function checkAll({ store, rows, directory, runs: expected, other }
     effects: notesBy(effects, ({ token }) => token),
     receipts: notesBy(receipts, ({ runId }) => runId),
     tokens: new Set(),
+    ends: [],
   };
   await checkRuns(store, rows, { facts, problems, other });
   return {
@@ -83,14 +86,34 @@ async function checkRuns(store: RunStore, rows: readonly RunRow[], { problems, .
   try {
     const left = await runtime.start();
     if (left !== 0) problems.push(`${left} runs were still to be done`);
+    await checkCounted(store, rows, problems);
     for (const row of rows) {
       const ofRun: string[] = [];
       if (row.status === "completed") await checkRun(runtime, row, { ...found, problems: ofRun });
       problems.push(...ofRun.map((problem) => `${row.run_id}: ${problem}`));
     }
+    await checkAttempts(store, found.facts, problems);
   } finally {
     await runtime.stop({ drainMs: 0 });
   }
+}
+
+/** How often something has ended, as the store counts it. */
+async function countedOf(store: RunStore, kind: MeasureKind): Promise<number> {
+  const rows = await store.statistics?.({ tenant: "", kind, fromSlot: 0, toSlot: 1e9, slots: 1e9 });
+  return rows?.reduce((sum, { count }) => sum + count, 0) ?? 0;
+}
+
+async function checkCounted(store: RunStore, rows: readonly RunRow[], problems: string[]): Promise<void> {
+  const ended = rows.filter(({ status }) => status === "completed").length;
+  const counted = await countedOf(store, "runs");
+  if (counted !== ended) problems.push(`${counted} ends of runs are counted, and ${ended} runs have ended`);
+}
+
+async function checkAttempts(store: RunStore, { ends }: Facts, problems: string[]): Promise<void> {
+  const ended = ends.reduce((sum, count) => sum + count, 0);
+  const counted = await countedOf(store, "attempts");
+  if (counted !== ended) problems.push(`${counted} ends of attempts are counted, and ${ended} are in the journals`);
 }
 
 async function checkRun(runtime: Runtime, row: RunRow, findings: Findings): Promise<void> {
@@ -108,6 +131,7 @@ async function checkRun(runtime: Runtime, row: RunRow, findings: Findings): Prom
   for (const position of row.unanswered)
     if (history.some(({ tick }) => tick.type === "event.received" && tick.ticket === -position))
       problems.push(`accepted the event of post ${position}, and answered its sender that it had ended`);
+  findings.facts.ends.push(history.filter(({ tick }) => /^step\.(completed|failed)$/.test(tick.type)).length);
   if (history.at(-1)?.number !== row.ticks) problems.push(`the history ends at ${history.at(-1)?.number}`);
   const streamed = await runtime.handle(row.run_id).streamEvents().toArray();
   const sequences = streamed.map(({ sequence }) => sequence);

@@ -158,8 +158,8 @@ export interface StepFailed extends OfAttempt {
   /** Its generator had begun, and so has opened its fan-out, even without an element. */
   readonly isGenerator?: true;
   /**
-   * Since the attempt began, waits included: that is after the tick that started it was stored. Absent: it began at the time of that
-   * tick. For readers; nothing is decided by it.
+   * Since the attempt began, waits included: that is after the tick that started it was stored. Absent: it is the first attempt, and
+   * began at the time of that tick. For readers; nothing is decided by it.
    */
   readonly elapsedMs?: number;
 }

@@ -91,6 +91,8 @@ export type {
 export { budgetPort } from "../runtime/budget/budget-of.js";
 export { budgetReached } from "../runtime/budget/budget-reached-event.js";
 export { ownWorkflow } from "../runtime/bulk/own-workflow.js";
+export { type CountedMeasures, countMeasures, kindOf, type Series } from "../runtime/statistics/counted.js";
+export { durationRange } from "../runtime/statistics/duration-range.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
@@ -103,9 +105,10 @@ export type {
 } from "../runtime/store/queue-policy.js";
 export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
 export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
-export { listStoredRuns } from "../runtime/store/run-list.js";
+export { histogramSql, listStoredRuns } from "../runtime/store/run-list.js";
 export type { SqlValue } from "../runtime/store/sql.js";
 export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
+export { SLOT_MS } from "../runtime/store/statistics.types.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
   changeOf,

@@ -113,6 +113,21 @@ export type {
   ScheduleQuery,
   ScheduleSkip,
 } from "../runtime/api/schedule.types.js";
+export type {
+  CountedTime,
+  FailureFilter,
+  FailureGroup,
+  Failures,
+  Figures,
+  Histogram,
+  HistogramFilter,
+  PeriodFigures,
+  RuntimeStatistics,
+  Statistics,
+  StatisticsFilter,
+  StepFigures,
+  WorkflowFigures,
+} from "../runtime/api/statistics.types.js";
 export { budgetOf } from "../runtime/budget/budget-of.js";
 export { BudgetReachedEvent, budgetReached, withinBudget } from "../runtime/budget/budget-reached-event.js";
 export { createRuntime } from "../runtime/create-runtime.js";

@@ -48,3 +48,4 @@ export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";
+export type * from "../wire/statistics.types.js";

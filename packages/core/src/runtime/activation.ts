@@ -79,6 +79,7 @@ class Activation implements RunSupervisor, ActivatedRun {
   readonly store: RunSupervisor["store"];
   readonly committer: GroupCommit;
   readonly keepsAudit = false;
+  readonly keepsStatistics = false;
   readonly owner: string = OWNER;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;

@@ -50,6 +50,7 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
+import type { RuntimeStatistics } from "./api/statistics.types.js";
 import { noBudgets } from "./budget/budget-options.js";
 import { Budgets } from "./budget/budgets.js";
 import { BulkJobs } from "./bulk/bulk-jobs.js";
@@ -64,6 +65,7 @@ import { sendMessage } from "./client/send-message.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
+import { StoredStatistics } from "./client/stored-statistics.js";
 import { attemptsOf } from "./history/attempts.js";
 import { childrenOf } from "./history/child-runs.js";
 import { assertAfter, checkRuns, contextOf, historyOf, treeAt } from "./history/history.js";
@@ -122,6 +124,7 @@ class StoredRuntime {
   readonly records: RuntimeRecords;
   readonly budgets: RuntimeBudgets;
   readonly audit: RuntimeAudit;
+  readonly statistics: RuntimeStatistics;
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
@@ -154,6 +157,8 @@ class StoredRuntime {
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.budgets = new StoredBudgets(budgets, () => this.#assertOpen());
+    const barrier = (): Promise<void> => this.#registry.committer.barrier();
+    this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen: () => this.#assertOpen() });
     this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
     this.#bulk = new BulkJobs({ ...parts, runtime: this });
     this.#dueWork = new ScheduledTasks({

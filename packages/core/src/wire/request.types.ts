@@ -94,6 +94,7 @@ export type ListFilterParams = Params<
   | "label"
   | "input"
   | "queue"
+  | "failure"
   | "q"
   | "created_after"
   | "created_before"
@@ -110,4 +111,7 @@ export type MomentParams = Params<"run_id" | "item">;
 export type ScheduleParams = Params<"prefix" | "limit" | "cursor">;
 export type OccurrenceParams = Params<"count">;
 export type AuditParams = Params<"user" | "door" | "action" | "handler_id" | "workflow_name" | "limit" | "cursor">;
+export type StatisticsParams = Params<"workflow_name" | "after" | "before" | "by">;
+export type FailureParams = Params<"workflow_name" | "version" | "after" | "before" | "limit">;
+export type HistogramParams = Omit<ListFilterParams, "q"> & Params<"periods">;
 export type SessionParams = Params<"q" | "limit" | "cursor">;

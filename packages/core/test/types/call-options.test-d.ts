@@ -26,6 +26,12 @@ import type {
 } from "../../src/runtime/api/runtime.types.js";
 import type { RecordListQuery, RecordName } from "../../src/runtime/api/runtime-records.types.js";
 import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
+import type {
+  FailureFilter,
+  HistogramFilter,
+  RuntimeStatistics,
+  StatisticsFilter,
+} from "../../src/runtime/api/statistics.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
 import type { Words } from "../../src/value/unknown-names.js";
@@ -57,6 +63,10 @@ interface Interfaces {
   readonly release: TenantOptions;
   readonly due: NonNullable<Parameters<Runtime["due"]>[0]>;
   readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
+  readonly "statistics.figures": StatisticsFilter;
+  readonly "statistics.failures": FailureFilter;
+  readonly "statistics.histogram": HistogramFilter;
+  readonly "statistics.delete": Parameters<RuntimeStatistics["delete"]>[0];
   readonly "audit.list": AuditFilter;
   readonly "audit.delete": Parameters<RuntimeAudit["delete"]>[0];
   readonly "records.list": RecordListQuery;
@@ -88,6 +98,15 @@ expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Ca
 expectTypeOf<
   Exclude<
     keyof Runtime,
-    symbol | "workflows" | "audit" | "budgets" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions
+    | symbol
+    | "workflows"
+    | "audit"
+    | "budgets"
+    | "statistics"
+    | "records"
+    | "schedules"
+    | "start"
+    | "watch"
+    | keyof typeof callOptions
   >
 >().toBeNever();

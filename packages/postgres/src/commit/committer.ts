@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { countMeasures } from "millrace/engine";
 import type { CommitResult, RunCommit, StoredRun } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
@@ -16,6 +17,7 @@ import { idOf, recordId, runHash } from "../text/keys.js";
 import { checkCommit } from "../text/names.js";
 import { bytes } from "../text/values.js";
 import { RecentBlobs } from "./blobs.js";
+import type { Measures } from "./measures.js";
 import { type HeldRun, type Knowledge, type Plan, planGroup } from "./plan.js";
 import { RunNumbers } from "./run-numbers.js";
 import { sendWave } from "./writes.js";
@@ -31,6 +33,7 @@ export interface CommitterSetup extends RunReader {
   readonly tenants: Interned;
   readonly owners: Interned;
   readonly queues: Interned;
+  readonly measures: Measures;
 }
 
 export class Committer {
@@ -56,7 +59,10 @@ export class Committer {
   async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
     if (commits.length === 0) return [];
     for (const commit of commits) checkCommit(commit);
+    const { measures } = this.#setup;
     const newIds = await this.#prepare(commits);
+    const counted = countMeasures(commits);
+    await measures.ensure(counted);
     try {
       const { plan, results } = await this.#database.write(async (transaction, attempt) => {
         const planned = attempt === 0 ? this.#planFromMemory(commits, idsOf(newIds)) : null;
@@ -64,9 +70,11 @@ export class Committer {
         const done = known ?? (await this.#planLocked(transaction, commits, idsOf(newIds)));
         const setup = this.#writeSetup(known === null ? null : this.#recent);
         for (const wave of done.waves) sendWave(transaction, wave, setup);
+        if (counted.length > 0) measures.send(transaction, countMeasures(commits, done.results));
         return { plan: done, results: await this.#withExisting(transaction, commits, done) };
       });
       this.#settle(commits, plan, results);
+      if (counted.length > 0) measures.stored(counted.length);
       return results;
     } catch (error) {
       for (const { key } of commits) this.#held.delete(idOf(key));

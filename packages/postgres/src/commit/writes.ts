@@ -49,13 +49,14 @@ const advance = changing(
   "INSERT INTO @ticks (run, first, last, at_ms, text) SELECT run, first, last, at_ms, text FROM held WHERE text IS NOT NULL",
 );
 const settle = changing(
-  "settles boolean, status text, ended_at bigint, wake_at bigint, outcome text, waiting text, releases boolean",
+  "settles boolean, status text, ended_at bigint, wake_at bigint, outcome text, waiting text, failure text, releases boolean",
   `UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event),
       status = CASE WHEN i.settles THEN i.status ELSE r.status END,
       ended_at = CASE WHEN i.settles THEN i.ended_at ELSE r.ended_at END,
       wake_at = CASE WHEN i.settles THEN i.wake_at ELSE r.wake_at END,
       outcome = CASE WHEN i.settles THEN i.outcome ELSE r.outcome END,
       waiting = CASE WHEN i.settles THEN i.waiting ELSE r.waiting END,
+      failure = CASE WHEN i.settles THEN i.failure ELSE r.failure END,
       owner = CASE WHEN i.releases THEN NULL ELSE r.owner END,
       lease_until = CASE WHEN i.releases THEN NULL ELSE r.lease_until END,
       place = CASE WHEN i.releases THEN NULL ELSE r.place END
@@ -152,6 +153,7 @@ function sendSettled(transaction: Transaction, settled: readonly Taken[], toServ
       wake_at: wakeOf(summary, toServer),
       outcome: short(summary?.outcome),
       waiting: short(summary?.waiting),
+      failure: summary?.failure,
       releases: release === true,
     });
   });

@@ -9,6 +9,7 @@
  *                  '--* blob_refs *-1 blobs  large texts, stored once
  *     queues  1-* queue_keys                 whose turn it is in a queue
  *      '-----* queue_starts               what rates count
+ *     tenants 1-* series 1-* measures        statistics, which outlive their runs
  *     records                                of tenants, not of runs
  *     lanes   1-* batches                    one lane for each connection that writes: which batches were stored lately
  *
@@ -24,6 +25,7 @@
  *
  * @module
  */
+import { measureTables } from "./measure-schema.js";
 import { queueFunctions, queueTables } from "./queue-schema.js";
 
 const tables = `
@@ -287,4 +289,10 @@ const inputs = `
 `;
 
 /** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions, urgentPosts, versions, inputs];
+export const migrations: readonly string[] = [
+  tables + queueTables + functions + queueFunctions,
+  urgentPosts,
+  versions,
+  inputs,
+  measureTables,
+];

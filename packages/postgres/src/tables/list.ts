@@ -1,5 +1,13 @@
-import { joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
-import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import { histogramSql, joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
+import type {
+  CountQuery,
+  HistogramBar,
+  HistogramQuery,
+  RunCount,
+  RunPage,
+  RunQuery,
+  StoredStatus,
+} from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
 import { hashOf, numberOf } from "../text/keys.js";
@@ -36,6 +44,7 @@ export const listDialect: ListDialect = {
       walks.map((walk) => sql`(${walk} ${order} LIMIT ${limit})`),
       " UNION ALL ",
     )}) AS walks`,
+  all: (walks) => joinSql(walks, " UNION ALL "),
   rowsOf: (page, order) => sql`SELECT ${plainSql(runColumns)}
     FROM ${page} AS page JOIN @runs AS r ON r.id = page.id ${plainSql(runJoins)} ${order}`,
 };
@@ -61,6 +70,16 @@ export function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
 function allOnce(database: Database, statement: Sql): Promise<readonly Row[]> {
   const { text, values } = statement.render((number) => `$${number}`);
   return database.allOnce(text, values);
+}
+
+export async function countOverTime(database: Database, query: HistogramQuery): Promise<HistogramBar[]> {
+  const statement = histogramSql(listDialect, query, false);
+  const rows = statement === null ? [] : await allOnce(database, statement);
+  return rows.map((row) => ({
+    period: row["period"] as number,
+    status: row["status"] as StoredStatus,
+    count: Number(row["count"]),
+  }));
 }
 
 /** It reads the row of every run that it counts. */

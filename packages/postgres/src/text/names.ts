@@ -56,6 +56,7 @@ export function checkCommit(commit: RunCommit): void {
     checkNames({ idempotencyKey });
     checkText("text", text);
   }
+  for (const { workflow, step, version } of commit.measures ?? []) checkNames({ workflow, step, version });
   for (const { text } of commit.blobs ?? []) checkText("blob", text);
   for (const record of commit.records ?? []) {
     checkRecord(record);

@@ -5,7 +5,14 @@
  * @module
  */
 import type { CommitResult, NewRunRecord, PostResult, RunCommit, RunKey, RunStore, StoredRun } from "millrace/runtime";
-import { movingUnsupported, queueUnsupported, recordsUnsupported, textTooLong, unsupported } from "../errors.js";
+import {
+  movingUnsupported,
+  queueUnsupported,
+  recordsUnsupported,
+  statisticsUnsupported,
+  textTooLong,
+  unsupported,
+} from "../errors.js";
 import { sha256 } from "../hash.js";
 import { MAX_TEXT_LENGTH, type ReadAnswer, type ReadMessage, type StartAnswer } from "../host/messages.js";
 import type { RecordStore } from "../kept/record-store.js";
@@ -77,6 +84,15 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     tenants: async () => tenantsOf(admin()),
     list: async (query) => listRuns(admin(), query),
     counts: async (query) => countRuns(admin(), query),
+    histogram: async () => {
+      throw statisticsUnsupported();
+    },
+    statistics: async () => {
+      throw statisticsUnsupported();
+    },
+    deleteStatistics: async () => {
+      throw statisticsUnsupported();
+    },
     record: async (key) => recordStore().record(key),
     records: async (query) => recordStore().records(query),
     writeRecords: async (writes) => recordStore().writeRecords(writes),

@@ -46,6 +46,7 @@ export function mountHandlers(server: Server): void {
         workflow_name: readableOf(call.identity, call.query.workflow_name, catalog.names),
       };
       if (!query.sse) return json(await listRuns(server, { query, tenant }));
+      if (query.failure !== undefined) throw notFollowed();
       const { live, runtime } = server;
       return listResponse({ ...keptOpen(server, call), live, runtime, tenant, filter: query });
     },
@@ -129,6 +130,16 @@ async function deleted({ runtime }: Server, { runId, tenant }: RunHandle, by: Do
       await pauseMs(25);
     }
   }
+}
+
+/** The record of a run does not say how it has failed. */
+function notFollowed(): HttpError {
+  return new HttpError({
+    status: 400,
+    code: "QUERY_INVALID",
+    detail: "The query is wrong: failure: a stream of changes is not narrowed to it.",
+    hint: "Leave out `failure`, or `sse`.",
+  });
 }
 
 /** LlamaAgents answers 404 here. */

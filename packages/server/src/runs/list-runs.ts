@@ -51,7 +51,16 @@ export async function listRuns(server: ListServer, request: ListRequest): Promis
 
 type Filter = Pick<
   RunFilter,
-  "version" | "status" | "labels" | "input" | "queue" | "createdAfter" | "createdBefore" | "search" | "order"
+  | "version"
+  | "status"
+  | "labels"
+  | "input"
+  | "queue"
+  | "failure"
+  | "createdAfter"
+  | "createdBefore"
+  | "search"
+  | "order"
 >;
 
 /** The conditions of a query, but for the workflows. */
@@ -64,6 +73,7 @@ export function filterOf({
   queue,
   created_after,
   created_before,
+  failure,
   q,
   sort,
 }: ListFilter & Partial<Pick<ListQuery, "sort">>): Filter {
@@ -78,6 +88,7 @@ export function filterOf({
     ...(version !== undefined && { version }),
     ...(input !== undefined && { input: labelsOf(input) ?? {} }),
     ...(queue !== undefined && { queue }),
+    ...(failure !== undefined && { failure }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),
     ...(q !== undefined && q !== "" && { search: q }),

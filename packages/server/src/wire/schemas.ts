@@ -187,6 +187,12 @@ const listFilter = {
     .optional()
     .describe("Runs that a program of this version started, or has continued last."),
   queue: z.string().min(1).max(most.name).optional().describe("Runs of this queue."),
+  failure: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Runs that have failed that way: the id of a group of failures."),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
   q: z
@@ -209,6 +215,11 @@ export const listQuery = z.object({
   sse: flag(false).describe("Streams the runs that change instead."),
   limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
   cursor: cursorText,
+});
+const { q: _, ...countedFilter } = listFilter;
+export const histogramQuery = z.object({
+  ...countedFilter,
+  periods: whole({ minimum: 1, maximum: 500, default: 60 }).describe("How many bars, at most."),
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
@@ -290,7 +301,7 @@ function flag(otherwise: boolean) {
   return z.stringbool().default(otherwise).openapi({ type: "boolean", default: otherwise });
 }
 
-function instant(description: string) {
+export function instant(description: string) {
   const text = z.iso.datetime({ offset: true, error: "is no time such as 2026-01-31T12:00:00Z" });
   return text
     .transform((value) => Date.parse(value))

@@ -36,7 +36,7 @@ const addSnapshot = "INSERT OR IGNORE INTO snapshots (run, tick, at_ms, text) VA
 const setLastEvent = "UPDATE runs SET last_event = max(last_event, ?) WHERE id = ?";
 
 const summary = `status = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?), ended_at = ?, wake_at = ?,
-  outcome = ?, waiting = ?`;
+  outcome = ?, waiting = ?, failure = ?`;
 const noLease = "owner = NULL, lease_until = NULL, place = NULL";
 const setSummary = `UPDATE runs SET ${summary} WHERE id = ?`;
 const setSummaryAndRelease = `UPDATE runs SET ${summary}, ${noLease} WHERE id = ?`;
@@ -204,7 +204,10 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
   database.sql(text).run(...summaryValues(commit, commit.summary), id);
 }
 
-function summaryValues(commit: RunCommit, { status, atMs, wakeAtMs, outcome, waiting }: Summary): SqliteValue[] {
+function summaryValues(
+  commit: RunCommit,
+  { status, atMs, wakeAtMs, outcome, waiting, failure }: Summary,
+): SqliteValue[] {
   return [
     status,
     Math.max(atMs, commit.ticks?.atMs ?? 0),
@@ -213,5 +216,6 @@ function summaryValues(commit: RunCommit, { status, atMs, wakeAtMs, outcome, wai
     wakeAtMs,
     outcome,
     waiting,
+    failure ?? null,
   ];
 }

@@ -8,6 +8,7 @@
  *      |--* events               the stream
  *      |--* posts                messages; open until they have a receipt
  *      '--* blob_refs *-1 blobs  large texts, stored once
+ *     run_series 1-* run_measures  statistics, which outlive their runs
  *     records                    of tenants, not of runs
  *     owners                     the processes behind the leases
  *     queue_keys                 whose turn it is in a queue
@@ -200,5 +201,34 @@ const inputs = `
   CREATE INDEX input_values_value ON input_values (tenant, name, value, created_at, run);
 `;
 
-/** The first migration leads from an empty file to version 1. */
-export const migrations: readonly string[] = [first, urgentPosts, versions, inputs];
+const statistics = `
+  ALTER TABLE runs ADD COLUMN failure TEXT; -- kind of the failure that ended it
+  CREATE INDEX runs_failure ON runs (tenant, failure, created_at) WHERE failure IS NOT NULL;
+
+  CREATE TABLE run_series (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    workflow TEXT NOT NULL,
+    step TEXT,
+    version TEXT,
+    failure TEXT, -- and what is known of its kind
+    text TEXT
+  ) STRICT;
+  CREATE INDEX run_series_kind ON run_series (tenant, kind, workflow);
+
+  CREATE TABLE run_measures (
+    series INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    range INTEGER NOT NULL, -- of durations
+    count INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (series, slot, status, range)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
+export const migrations: readonly string[] = [first, urgentPosts, versions, inputs, statistics];

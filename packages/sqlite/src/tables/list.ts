@@ -1,10 +1,25 @@
-import { joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
-import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import { histogramSql, joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
+import type {
+  CountQuery,
+  HistogramBar,
+  HistogramQuery,
+  RunCount,
+  RunPage,
+  RunQuery,
+  StoredStatus,
+} from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { selectRuns, toRun } from "./stored-run.js";
 
 /** At least half the number of statuses. */
 const unionSize = 4;
+
+// Nested, which SQLite flattens: a Durable Object allows at most five terms in a row.
+function allOf(walks: readonly Sql[]): Sql {
+  const join = (some: readonly Sql[]): Sql => joinSql(some, " UNION ALL ");
+  if (walks.length <= unionSize) return join(walks);
+  return join([walks.slice(0, unionSize), walks.slice(unionSize)].map((some) => sql`SELECT * FROM (${join(some)})`));
+}
 
 export const listDialect: ListDialect = {
   runs: (column) => plainSql(`runs AS q INDEXED BY runs_${column}`),
@@ -18,12 +33,8 @@ export const listDialect: ListDialect = {
   search: ({ id, value, outcome }) => sql`(q.run_id LIKE ${id} ESCAPE '\\'
     OR EXISTS (SELECT 1 FROM labels AS f WHERE f.run = q.id AND f.value LIKE ${value} ESCAPE '\\')
     OR (q.status = 'failed' AND q.outcome LIKE ${outcome} ESCAPE '\\'))`,
-  // Nested, which SQLite flattens: a Durable Object allows at most five terms in a row.
-  union: (walks) => {
-    const join = (some: readonly Sql[]): Sql => joinSql(some, " UNION ALL ");
-    if (walks.length <= unionSize) return join(walks);
-    return join([walks.slice(0, unionSize), walks.slice(unionSize)].map((some) => sql`SELECT * FROM (${join(some)})`));
-  },
+  union: allOf,
+  all: allOf,
   // CROSS JOIN makes SQLite start from the ids.
   rowsOf: (page, order) => selectRuns(sql`${page} AS page CROSS JOIN runs AS r ON r.id = page.id`, order),
 };
@@ -41,6 +52,12 @@ export function listRuns(database: Database, query: RunQuery): Promise<RunPage> 
     },
     query,
   );
+}
+
+export function countOverTime(database: Database, query: HistogramQuery): HistogramBar[] {
+  const statement = histogramSql(listDialect, query, true);
+  const rows = statement === null ? [] : (allOnce(database, statement) as HistogramBar[]);
+  return rows.map(({ period, status, count }) => ({ period, status, count }));
 }
 
 function allOnce(database: Database, statement: Sql): unknown[] {

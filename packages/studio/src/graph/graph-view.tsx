@@ -1,4 +1,6 @@
 /** What the nodes of a graph share: what a run does reaches them past their props, so that the layout stays as it is. */
+
+import type { StepFigures } from "@millrace/client";
 import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { createContext, type ReactNode } from "react";
 import type { DrawnNode, GraphOverlay } from "./drawing.types.js";
@@ -6,6 +8,8 @@ import type { DrawnNode, GraphOverlay } from "./drawing.types.js";
 export interface GraphView {
   /** `null`: no run is shown. */
   readonly overlay: GraphOverlay | null;
+  /** How the attempts of its steps have ended; `null`: not known. */
+  readonly figures: readonly StepFigures[] | null;
   readonly selected: string | null;
   readonly onSelect: ((step: string) => void) | null;
   /** Called with the type of an event. */
@@ -14,6 +18,7 @@ export interface GraphView {
 
 export const GraphViewContext = createContext<GraphView>({
   overlay: null,
+  figures: null,
   selected: null,
   onSelect: null,
   onEvent: null,

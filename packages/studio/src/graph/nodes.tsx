@@ -1,7 +1,10 @@
 /** Nodes of steps, resources, people and groups. */
+
+import type { StepFigures } from "@millrace/client";
 import type { NodeProps } from "@xyflow/react";
 import { type ReactNode, useContext } from "react";
-import { duration, plural } from "../ui/format.js";
+import { percent, sentenceOf, took } from "../statistics/figures.js";
+import { duration, plural, rounded } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";
 import type { DrawnNode, GraphOverlay, LabelledCall, StepOverlay } from "./drawing.types.js";
@@ -30,7 +33,8 @@ const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
 
 export function StepNode(props: NodeProps): ReactNode {
   const node = dataOf(props);
-  const { overlay, selected, onSelect } = useContext(GraphViewContext);
+  const { overlay, figures, selected, onSelect } = useContext(GraphViewContext);
+  const ended = overlay === null ? figures?.find((one) => one.step === node.key) : undefined;
   const step = overlay === null ? undefined : overlaid(node.key, node.covers, overlay);
   const status = step === undefined ? null : shownAs[step.status];
   const classes = ["node", "step", status === null ? "" : `is-${status}`, selected === node.name ? "sel" : ""];
@@ -44,12 +48,18 @@ export function StepNode(props: NodeProps): ReactNode {
         </span>
         <span className="cut">{node.label}</span>
       </span>
-      {step === undefined ? <Notes node={node} /> : <Counts step={step} note={node.note} />}
+      {ended !== undefined && <Ended figures={ended} />}
+      {step === undefined && ended === undefined && <Notes node={node} />}
+      {step !== undefined && <Counts step={step} note={node.note} />}
       {step !== undefined && step.calls.length > 0 && <Calls calls={step.calls} />}
       {step !== undefined && step.total > 1 && <Meter step={step} />}
     </>
   );
-  const title = node.depth > 0 ? `${node.label}: once for each element of a fan-out` : node.label;
+  const facts = [
+    ...(node.depth > 0 ? ["once for each element of a fan-out"] : []),
+    ...(ended === undefined ? [] : [sentenceOf(ended, "attempts")]),
+  ];
+  const title = facts.length === 0 ? node.label : `${node.label}: ${facts.join("; ")}`;
   return (
     <>
       <Ends />
@@ -76,6 +86,27 @@ export function StepNode(props: NodeProps): ReactNode {
 function idleIcon({ note }: DrawnNode): "failed" | "runs" | "queued" {
   if (note === "on failure") return "failed";
   return note === "" ? "queued" : "runs";
+}
+
+/** How its attempts have ended. */
+function Ended({ figures }: { readonly figures: StepFigures }): ReactNode {
+  const { count, failed, p95Ms } = figures;
+  return (
+    <>
+      <span className="u">
+        {failed > 0 ? (
+          <span className="num s-failed">✕ {percent(figures)}</span>
+        ) : (
+          <span className="num">{rounded(count)}</span>
+        )}
+        <span className="num">{took(p95Ms)}</span>
+      </span>
+      <span className="meter">
+        {failed > 0 && <i className="f" style={{ flex: failed }} />}
+        {count > failed && <i className="d" style={{ flex: count - failed }} />}
+      </span>
+    </>
+  );
 }
 
 function Notes({ node }: { readonly node: DrawnNode }): ReactNode {

@@ -7,6 +7,7 @@
  * @module
  */
 import "@xyflow/react/dist/base.css";
+import type { StepFigures } from "@millrace/client";
 import {
   BaseEdge,
   type Edge,
@@ -32,6 +33,8 @@ export interface WorkflowGraphProps {
   readonly graph: WorkflowGraphData;
   /** What a run does; without it the workflow alone is shown. */
   readonly overlay?: GraphOverlay | null;
+  /** How the attempts of its steps have ended; shown without a run. */
+  readonly figures?: readonly StepFigures[] | null;
   /** Name of a step. */
   readonly selected?: string | null;
   readonly onSelect?: (step: string) => void;
@@ -76,6 +79,7 @@ const edgeTypes = { way: WayEdge };
 function Canvas({
   graph,
   overlay = null,
+  figures = null,
   selected = null,
   onSelect,
   onEvent,
@@ -86,8 +90,8 @@ function Canvas({
   const layout = useMemo(() => layoutOf(drawingOf(graph), direction), [graph, direction]);
   const elements = useMemo(() => elementsOf(layout), [layout]);
   const view = useMemo<GraphView>(
-    () => ({ overlay, selected, onSelect: onSelect ?? null, onEvent: onEvent ?? null }),
-    [overlay, selected, onSelect, onEvent],
+    () => ({ overlay, figures, selected, onSelect: onSelect ?? null, onEvent: onEvent ?? null }),
+    [overlay, figures, selected, onSelect, onEvent],
   );
   const flow = useReactFlow();
   const fit = useCallback(() => void flow.setViewport(fitting(layout, box)), [flow, layout, box]);

@@ -20,6 +20,8 @@ export interface RunFilter {
   /** When the runs were started: `2h` ago, or a time such as `2026-11-20`; `""` for any. */
   readonly after: string;
   readonly before: string;
+  /** Id of a group of failures; `""` for any run. */
+  readonly failure: string;
 }
 
 export const noFilter: RunFilter = {
@@ -31,6 +33,7 @@ export const noFilter: RunFilter = {
   labels: {},
   after: "",
   before: "",
+  failure: "",
 };
 
 export const runFilter: Store<RunFilter> = createStore(noFilter);
@@ -46,7 +49,7 @@ const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
 };
 
 export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
-  const { status, workflow, version, search, labels, input } = filter;
+  const { status, workflow, version, search, labels, input, failure } = filter;
   const wanted = search.trim();
   const { afterMs, beforeMs } = timesOf(filter, nowMs);
   return {
@@ -56,6 +59,7 @@ export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
     ...(version !== "" && { version }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(Object.keys(input).length > 0 && { input }),
+    ...(failure !== "" && { failure }),
     ...(afterMs !== null && { createdAfter: afterMs }),
     ...(beforeMs !== null && { createdBefore: beforeMs }),
   };
@@ -75,7 +79,10 @@ export function sinceMs(text: string, nowMs: number): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Whether a run that has changed may be in the list: as the server filters, but for values of inputs, which only the store knows. */
+/**
+ * Whether a run that has changed may be in the list: as the server filters, but for values of inputs, which only the store knows, and
+ * for the kind of failure, which its record does not say.
+ */
 export function letsThrough(filter: RunFilter, run: RunSummary, nowMs: number): boolean {
   const { status, workflow, version, search, labels } = filter;
   const { afterMs, beforeMs } = timesOf(filter, nowMs);

@@ -7,6 +7,7 @@ const read = (text: string) => readQuery(text, Date.parse("2026-11-29T12:00:00Z"
 it.each([
   ["", {}],
   ["declined card", { search: "declined card" }],
+  ["error:0a1b2c3d4e5f6071 after:2h", { failure: "0a1b2c3d4e5f6071", after: "2h" }],
   ["Row 812: is wrong", { search: "Row 812: is wrong" }],
   ["status:failed workflow:refund after:2h", { status: "failed", workflow: "refund", after: "2h" }],
   [

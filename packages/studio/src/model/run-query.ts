@@ -14,11 +14,11 @@ export function readQuery(text: string, nowMs: number): ReadQuery {
   const labels: Record<string, string> = {};
   const input: Record<string, string> = {};
   const words: string[] = [];
-  const found: { -readonly [Field in "status" | "workflow" | "version" | "after" | "before"]?: string } = {};
+  const found: { -readonly [Field in "status" | "workflow" | "version" | "after" | "before" | "error"]?: string } = {};
   const problems: string[] = [];
   for (const term of text.match(/(?:[^\s"]|"[^"]*")+/g) ?? []) {
     const [, name, quoted = ""] =
-      /^(status|workflow|version|after|before|(?:label|input)\.[^=:]+)[:=](.*)$/s.exec(term) ?? [];
+      /^(status|workflow|version|after|before|error|(?:label|input)\.[^=:]+)[:=](.*)$/s.exec(term) ?? [];
     const value = quoted.replaceAll('"', "");
     if (name === undefined) words.push(term.replaceAll('"', ""));
     else if (value === "") problems.push(`${term} has no value yet.`);
@@ -26,7 +26,7 @@ export function readQuery(text: string, nowMs: number): ReadQuery {
     else if (name.startsWith("input.")) input[name.slice("input.".length)] = value;
     else found[name as keyof typeof found] = value;
   }
-  const { status = "all", workflow = "", version = "", after = "", before = "" } = found;
+  const { status = "all", workflow = "", version = "", after = "", before = "", error = "" } = found;
   if (status !== "all" && !statuses.has(status)) problems.push(`A status is one of ${[...statuses].join(", ")}.`);
   for (const time of [after, before])
     if (time !== "" && sinceMs(time, nowMs) === null) problems.push(`${time} is neither as 2h nor as 2026-11-20.`);
@@ -38,19 +38,22 @@ export function readQuery(text: string, nowMs: number): ReadQuery {
     input,
     after,
     before,
+    failure: error,
     search: words.join(" "),
   };
   return { filter, problem: problems[0] ?? null };
 }
 
 /** The line that {@link readQuery} reads; `""` without a filter. */
-export function queryOf({ status, workflow, version, labels, input, after, before, search }: RunFilter): string {
+export function queryOf(filter: RunFilter): string {
+  const { status, workflow, version, labels, input, after, before, failure, search } = filter;
   const terms = [
     status === noFilter.status ? "" : `status:${status}`,
     workflow === "" ? "" : `workflow:${asTerm(workflow)}`,
     version === "" ? "" : `version:${asTerm(version)}`,
     ...Object.entries(labels).map(([name, value]) => `label.${name}=${asTerm(value)}`),
     ...Object.entries(input).map(([name, value]) => `input.${name}=${asTerm(value)}`),
+    failure === "" ? "" : `error:${failure}`,
     after === "" ? "" : `after:${after}`,
     before === "" ? "" : `before:${before}`,
     search.trim(),

@@ -78,6 +78,12 @@ export class RunList {
     };
   }
 
+  /** A run that has failed since may be of another group: it is listed when the list is read again. */
+  #letsThrough(run: RunSummary): boolean {
+    const isOfGroup = this.#filter.failure === "" || (run.status === "failed" && this.#runs.has(run.handlerId));
+    return isOfGroup && letsThrough(this.#filter, run, this.#sinceMs);
+  }
+
   reload(): void {
     void this.#read(null);
   }
@@ -141,7 +147,7 @@ export class RunList {
   #change(run: RunSummary): void {
     const id = run.handlerId;
     const isKnown = this.#runs.has(id) || this.#held.has(id);
-    if (!letsThrough(this.#filter, run, this.#sinceMs)) this.#take(id, null);
+    if (!this.#letsThrough(run)) this.#take(id, null);
     else if (isKnown || !isOfInput(this.#filter)) this.#take(id, run);
     else this.#askSoon();
   }

@@ -18,6 +18,7 @@ import { Page } from "../ui/page.js";
 import { Empty, ErrorBox, Loading } from "../ui/states.js";
 import { useKeys } from "../ui/use-keys.js";
 import { FirstStart } from "./first-start.js";
+import { RunHistogram } from "./run-histogram.js";
 import { RunList, type RunListView } from "./run-list.js";
 import { RunTable } from "./run-table.js";
 import { forgetPlace, placeInHistory, useScrollPlace, wasSeen } from "./scroll-place.js";
@@ -75,6 +76,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
     <Page title="Runs" width="wide" actions={start}>
       <BulkJobs />
       <Tools {...{ filter, counts, change }} searchRef={search} typedRef={typed} />
+      <RunHistogram filter={filter} onTime={(time) => change(() => time)} />
       {view.held > 0 && (
         <Button
           className="held"
@@ -166,8 +168,8 @@ function totalOf({ status }: RunFilter, counts: RunCounts | null): number | unde
 
 /** Counts of the chosen workflow and labels. Of other conditions there are none: the server would have to read every run. */
 function useCounts(filter: RunFilter): RunCounts | null {
-  const { workflow, version, labels, after, before, search } = filter;
-  const isCounted = `${version}${after}${before}${search.trim()}` === "" && !isOfInput(filter);
+  const { workflow, version, labels, after, before, failure, search } = filter;
+  const isCounted = `${version}${after}${before}${failure}${search.trim()}` === "" && !isOfInput(filter);
   const hasLabels = Object.keys(labels).length > 0;
   const { value, reload } = useRead(isCounted ? `counts ${workflow} ${JSON.stringify(labels)}` : null, (signal) =>
     client.counts({ ...(workflow !== "" && { workflow }), ...(hasLabels && { labels }), signal }),

@@ -92,6 +92,13 @@ function Pages({ route, overview }: { readonly route: Route; readonly overview: 
         isCurrent={route.page === "workflows" || route.page === "workflow"}
         count={overview.workflows}
       />
+      <NavLink
+        href={hrefOf("failures")}
+        icon="failed"
+        label="Failures"
+        isCurrent={route.page === "failures"}
+        count={null}
+      />
       {overview.hasSessions && (
         <NavLink
           href={hrefOf("sessions")}

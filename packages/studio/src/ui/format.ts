@@ -39,6 +39,12 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
+/** `100k`, where there is little room. */
+export function rounded(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 999_500 ? `${Math.round(count / 1_000)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
 /** An object with fields, and no list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

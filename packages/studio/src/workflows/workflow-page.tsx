@@ -1,4 +1,4 @@
-import type { RunSummary, ShownEventRole } from "@millrace/client";
+import type { RunSummary, ShownEventRole, StepFigures } from "@millrace/client";
 import { type ReactNode, useState } from "react";
 import { client } from "../api/client.js";
 import type { JsonSchema } from "../api/json.types.js";
@@ -13,6 +13,8 @@ import { noFilter, runFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
+import type { TimeRange } from "../statistics/time-range.js";
+import { useWorkflowFigures, WorkflowFiguresCard } from "../statistics/workflow-figures.js";
 import { Card, Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
@@ -26,15 +28,19 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const graph = useGraph(name);
   const { may, sources } = useStudioConfig();
   const [step, setStep] = useState<string | null>(null);
+  const [range, setRange] = useState<TimeRange>("24h");
+  const figures = useWorkflowFigures(name, range);
+  const steps = figures.value?.all.workflows[0]?.steps ?? null;
   return (
     <Page title={name} above={{ title: "Workflows", href: hrefOf("workflows") }} width="wider">
       <div className={may.start ? "cols" : ""}>
         <div className="stack">
           <section className="panel graphpanel" aria-label="Graph">
             <Read reading={graph} rows={8}>
-              {(value) => <SizedGraph graph={value} onSelect={sources ? setStep : null} />}
+              {(value) => <SizedGraph graph={value} figures={steps} onSelect={sources ? setStep : null} />}
             </Read>
           </section>
+          <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} />
           <LastRuns name={name} />
           <Events name={name} />
         </div>
@@ -49,14 +55,15 @@ const TALL = 14;
 
 interface SizedGraphProps {
   readonly graph: WorkflowGraphData;
+  readonly figures: readonly StepFigures[] | null;
   readonly onSelect: ((step: string) => void) | null;
 }
 
-function SizedGraph({ graph, onSelect }: SizedGraphProps): ReactNode {
+function SizedGraph({ graph, figures, onSelect }: SizedGraphProps): ReactNode {
   const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
   return (
     <div className={`graphbox ${steps >= TALL || graph.groups.length > 0 ? "tall" : ""}`}>
-      <WorkflowGraph graph={graph} {...(onSelect !== null && { onSelect })} />
+      <WorkflowGraph graph={graph} figures={figures} {...(onSelect !== null && { onSelect })} />
     </div>
   );
 }

@@ -1,23 +1,29 @@
-import type { StatusCounts, WorkflowDetails } from "@millrace/client";
+import type { StatusCounts, WorkflowDetails, WorkflowFigures } from "@millrace/client";
 import type { ReactNode } from "react";
 import { client } from "../api/client.js";
 import { endedAtMsOf } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
 import { drawingOf } from "../graph/draw.js";
 import type { WorkflowGraphData } from "../graph/graph-data.types.js";
-import { MiniGraph } from "../graph/mini-graph.js";
 import { useGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
+import { percent, took } from "../statistics/figures.js";
 import { plural } from "../ui/format.js";
 import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
 
-/** All workflows, each with a small graph and how its last runs ended. */
+/** All workflows, each with how many of its runs failed, how long they took, and how the last ones ended. */
 export function WorkflowsPage(): ReactNode {
   const list = useRead("workflows", (signal) => client.workflowDetails({ signal }));
-  useChanges(list.reload);
+  const statistics = useRead("statistics", (signal) => client.statistics({ signal }));
+  useChanges(() => {
+    list.reload();
+    statistics.reload();
+  });
+  const figuresOf = (name: string): WorkflowFigures | undefined =>
+    statistics.value?.workflows.find(({ workflow }) => workflow === name);
   return (
     <Page title="Workflows">
       <div className="panel">
@@ -26,7 +32,9 @@ export function WorkflowsPage(): ReactNode {
             workflows.length === 0 ? (
               <Empty>This server has no workflows: its runtime was given none.</Empty>
             ) : (
-              workflows.map((details) => <WorkflowRow key={details.name} {...details} />)
+              workflows.map((details) => (
+                <WorkflowRow key={details.name} {...details} figures={figuresOf(details.name)} />
+              ))
             )
           }
         </Read>
@@ -35,7 +43,12 @@ export function WorkflowsPage(): ReactNode {
   );
 }
 
-function WorkflowRow({ name, description, counts, lastRun }: WorkflowDetails): ReactNode {
+interface WorkflowRowProps extends WorkflowDetails {
+  /** Of the last 24 hours; `undefined`: no run has ended. */
+  readonly figures: WorkflowFigures | undefined;
+}
+
+function WorkflowRow({ name, description, counts, lastRun, figures }: WorkflowRowProps): ReactNode {
   const graph = useGraph(name);
   return (
     <a className="wfrow" href={hrefOf("workflow", name)}>
@@ -48,7 +61,16 @@ function WorkflowRow({ name, description, counts, lastRun }: WorkflowDetails): R
         </div>
         {description !== null && <div className="muted wffacts cut">{description}</div>}
       </div>
-      {graph.value === null ? <span className="mini" /> : <MiniGraph graph={graph.value} />}
+      <div className="wfnumbers num">
+        <span className={figures !== undefined && figures.failed > 0 ? "s-failed" : ""}>
+          {figures === undefined ? "–" : percent(figures)}
+          <small>failed, 24 h</small>
+        </span>
+        <span>
+          {took(figures?.p95Ms ?? null)}
+          <small>95 % at most</small>
+        </span>
+      </div>
       <LastRuns name={name} stamp={lastRun?.handlerId ?? ""} counts={counts} />
     </a>
   );

@@ -75,7 +75,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     const isWatched = run.host.inspector.active;
     if (isWatched || run.journal !== null) {
       this.startedAtMs = run.now(); // storing the tick took time
-      this.#isLate = this.startedAtMs !== run.state.atMs;
+      this.#isLate = this.startedAtMs !== run.state.atMs || this.number > 1; // the state has when the first one began
     }
     if (step.limit === null) this.#provide();
     else this.#takePlace(() => this.#provide());

@@ -15,6 +15,8 @@ export interface RunFilter extends TenantOptions {
    */
   readonly input?: { readonly [name: string]: string | number | boolean | null };
   readonly queue?: string;
+  /** Id of a group of `statistics.failures`: runs that have failed that way and have not continued since. */
+  readonly failure?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;
   /**

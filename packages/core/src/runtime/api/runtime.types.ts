@@ -34,6 +34,7 @@ import type { RunFilter } from "./run-filter.types.js";
 import type { CallerOptions, TenantOptions, Workflows } from "./runtime-names.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
+import type { RuntimeStatistics } from "./statistics.types.js";
 
 export type { CallerOptions, RunFilter, TenantOptions, Workflows };
 
@@ -332,6 +333,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly budgets: RuntimeBudgets;
   /** Who has done what to runs. */
   readonly audit: RuntimeAudit;
+  /** How often runs and steps end, how they end, how long they take, and why they fail. */
+  readonly statistics: RuntimeStatistics;
   /** Runs that begin by the calendar. */
   readonly schedules: RuntimeSchedules<Flows>;
   /**

@@ -20,19 +20,29 @@ export async function list(
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
-export function storeQuery(filter: RunFilter): RunQuery {
-  const { tenant = "", limit = 100, status, input, createdAfter, createdBefore, search, ...where } = filter;
+export function storeQuery({ limit = 100, search, order, cursor, ...where }: RunFilter): RunQuery {
   checkSearch(search);
-  checkOrder(where.order);
+  checkOrder(order);
+  return {
+    ...(order !== undefined && { order }),
+    ...(cursor !== undefined && { cursor }),
+    ...filterQuery(where),
+    limit: pageSize(limit),
+    ...(search !== undefined && search !== "" && { search }),
+  };
+}
+
+type Conditions = Omit<RunFilter, "search" | "order" | "limit" | "cursor">;
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function filterQuery({ tenant = "", status, input, createdAfter, createdBefore, ...where }: Conditions) {
   return {
     ...given(where),
     tenant,
-    limit: pageSize(limit),
     ...(status !== undefined && { status: statusesOf(status, storedStatuses) }),
     ...(input !== undefined && { index: wantedInput(input) }),
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
-    ...(search !== undefined && search !== "" && { search }),
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   NewRunRecord,
   RunCommit,
   RunKey,
+  RunSummary,
   StoredEvent,
   StoredJournal,
   StoredPost,
@@ -50,6 +51,8 @@ export class MemoryRun {
   hadPlace = false;
   /** `true`: it stands in the line of its queue. */
   isInLine = false;
+  /** Kind of the failure that ended it; `null` for none. */
+  failure: string | null = null;
   /** `true`: it was deleted from the store. */
   removed = false;
 
@@ -124,7 +127,8 @@ export class MemoryRun {
     this.row.updatedAtMs = Math.max(this.row.updatedAtMs, batch.atMs);
   }
 
-  #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
+  #summarize({ status, atMs, wakeAtMs, outcome, waiting, failure }: RunSummary): void {
+    this.failure = failure ?? null;
     const updatedAtMs = Math.max(this.row.updatedAtMs, atMs);
     const endedAtMs = isEndedStatus(status) ? atMs : null;
     Object.assign(this.row, { status, wakeAtMs, outcome, waiting, updatedAtMs, endedAtMs });

@@ -1,5 +1,15 @@
 import { pageSize } from "../../value/options.js";
-import type { CountQuery, RunCount, RunKey, RunPage, RunQuery, StoredStatus } from "../store/run-store.types.js";
+import { inPeriods } from "../store/run-list.js";
+import type {
+  CountQuery,
+  HistogramBar,
+  HistogramQuery,
+  RunCount,
+  RunKey,
+  RunPage,
+  RunQuery,
+  StoredStatus,
+} from "../store/run-store.types.js";
 import {
   decodePageCursor,
   encodePageCursor,
@@ -73,6 +83,16 @@ export class MemoryRuns {
     return [...counts.values()];
   }
 
+  histogram(query: HistogramQuery): HistogramBar[] {
+    const { fromMs, periodMs } = query;
+    const bars = new Map<string, { readonly period: number; readonly status: StoredStatus; count: number }>();
+    for (const { row } of this.#walk({ ...inPeriods(query), limit: 1 })) {
+      const period = Math.floor((row.createdAtMs - fromMs) / periodMs);
+      entryOf(bars, `${period} ${row.status}`, () => ({ period, status: row.status, count: 0 })).count++;
+    }
+    return [...bars.values()];
+  }
+
   *#walk(query: RunQuery): Generator<MemoryRun> {
     const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
     const isOldest = query.order === "oldest";
@@ -126,6 +146,7 @@ function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
   if (query.version !== undefined && run.row.version !== query.version) return false;
   if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
+  if (query.failure !== undefined && run.failure !== query.failure) return false;
   if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;

@@ -1,6 +1,7 @@
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
 import { checkCallOptions } from "../options/call-options.js";
+import { countMeasures } from "../statistics/counted.js";
 import type {
   ClaimedRun,
   CommitResult,
@@ -20,6 +21,7 @@ import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
 import { countWhile, MemoryRun } from "./memory-run.js";
 import { MemoryRuns } from "./memory-runs.js";
+import { MemoryStatistics } from "./memory-statistics.js";
 
 export interface MemoryStoreOptions {
   /**
@@ -53,6 +55,7 @@ function storeOf(memory: Memory): RunStore {
     commit: async (commits) => {
       const changed = new Map<MemoryRun, RunChange>();
       const results = commits.map((commit) => memory.take(commit, changed));
+      memory.statistics.add(countMeasures(commits, results));
       memory.notify(changed);
       return results;
     },
@@ -91,6 +94,7 @@ function storeOf(memory: Memory): RunStore {
       memory.notify(new Map([...gone].map((run) => [run, "ended"])));
       return gone.size;
     },
+    deleteStatistics: async (tenant, slot) => memory.statistics.delete(tenant, slot),
     watch: (listener) => {
       const entry = { listener }; // the same function may watch twice
       listeners.add(entry);
@@ -101,7 +105,7 @@ function storeOf(memory: Memory): RunStore {
   };
 }
 
-function readsOf({ runs, records, blobs, leases }: Memory) {
+function readsOf({ runs, records, blobs, leases, statistics }: Memory) {
   return {
     nextWakeAtMs: async (of = {}) => leases.nextWakeAtMs(of),
     due: async (of) => leases.due(of),
@@ -109,6 +113,8 @@ function readsOf({ runs, records, blobs, leases }: Memory) {
     tenants: async () => runs.tenants(),
     list: async (query) => runs.page(query),
     counts: async (query) => runs.counts(query),
+    histogram: async (query) => runs.histogram(query),
+    statistics: async (query) => statistics.rows(query),
     snapshot: async (key, atOrBelow = Infinity) => {
       const snapshots = runs.get(key)?.snapshots ?? [];
       return snapshots[countWhile(snapshots, (snapshot) => snapshot.tick <= atOrBelow) - 1] ?? null;
@@ -144,6 +150,7 @@ class Memory {
   readonly records: MemoryRecords = new MemoryRecords();
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
+  readonly statistics: MemoryStatistics = new MemoryStatistics();
   readonly listeners: Set<{ readonly listener: (key: RunKey, change: RunChange) => void }> = new Set();
   /** Ended runs without an owner, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();

@@ -30,9 +30,10 @@ export interface EncryptionOptions {
  * The tenant, the id of the run and the place of each text are authenticated with it.
  *
  * These stay readable, because a store searches and sorts by them: tenants, ids of runs and records, names of workflows and queues,
- * keys of queues, labels, versions, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
- * the runs that satisfy its other conditions, page by page. Values of `static index` are stored as hashes with a key: who reads the
- * store sees which runs of a tenant have the same value, and not which.
+ * keys of queues, labels, versions, statuses, times, idempotency keys, sizes, names of steps that have ended, hashes of large values,
+ * and hashes of the messages of failures without their data. A search reads and decrypts the runs that satisfy its other conditions,
+ * page by page. Values of `static index` are stored as hashes with a key: who reads the store sees which runs of a tenant have the same
+ * value, and not which.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
  * @example
@@ -71,7 +72,7 @@ const rules: Rules<EncryptionOptions> = {
 type Methods = { readonly [Name in keyof RunStore]?: RunStore[Name] };
 
 function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher): Methods {
-  const { journals } = store;
+  const { histogram, journals, statistics } = store;
   const list = async (query: RunQuery): Promise<RunPage> => {
     const page = await store.list(index.query(query));
     return { ...page, runs: page.runs.map((run) => texts.openListedRun(run)) };
@@ -116,6 +117,11 @@ function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher
     async blob(hash) {
       return texts.openBlob(hash, await store.blob(hash));
     },
+    ...(histogram && { histogram: (query) => histogram.call(store, index.query(query)) }),
+    ...(statistics && {
+      statistics: async (query) =>
+        (await statistics.call(store, query)).map((row) => texts.openStatistics(query.tenant, row)),
+    }),
     ...(journals && {
       journals: async (keys, maxLength) => {
         // Encrypted texts are longer: what they hold decides which ones fit.

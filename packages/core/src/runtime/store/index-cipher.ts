@@ -30,7 +30,7 @@ export class IndexCipher {
     );
   }
 
-  query(query: RunQuery): RunQuery {
+  query<Query extends Pick<RunQuery, "tenant" | "index">>(query: Query): Query {
     if (query.index === undefined) return query;
     const entries = Object.entries(query.index);
     const index = Object.fromEntries(entries.map(([name, value]) => [name, this.#hide(query.tenant, name, value)]));

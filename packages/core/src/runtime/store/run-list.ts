@@ -1,13 +1,14 @@
 /**
  * Pages of runs, newest first, for stores in SQL.
  *
- * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the input, else of the
- * first label, else of the queue, else of the version, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
+ * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the input,
+ * else of the first label, else of the kind of failure, else of the queue, else of the version, else of the workflow, else one walk for
+ * each status, which are merged. Other conditions only filter.
  *
  * @module
  */
 import { pageSize } from "../../value/options.js";
-import type { RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
+import type { HistogramQuery, RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
 import { joinSql, plainSql, type Sql, sql } from "./sql.js";
 import {
   decodePageCursor,
@@ -19,7 +20,7 @@ import {
   wantedStatuses,
 } from "./store-kit.js";
 
-type Walked = "queue" | "version" | "workflow" | "status";
+type Walked = "failure" | "queue" | "version" | "workflow" | "status";
 
 /** Tables of names and values of runs. */
 export type NamedTable = "labels" | "input_values";
@@ -39,12 +40,15 @@ export interface ListDialect {
   readonly search: (patterns: ReturnType<typeof searchPatterns>) => Sql;
   /** The ids of all walks. `order` and `limit` are those of the whole. */
   readonly union: (walks: readonly Sql[], order: Sql, limit: number) => Sql;
+  /** All rows of all walks. */
+  readonly all: (walks: readonly Sql[]) => Sql;
   /** The rows of the runs of `page`, a list of `id` and `created_at`. */
   readonly rowsOf: (page: Sql, order: Sql) => Sql;
 }
 
 /** A page of a search ends at a run, found or not. */
 type WalkQuery = RunQuery & { readonly end?: PagePosition };
+type Conditions = Omit<WalkQuery, "limit">;
 
 export interface ListedRun {
   readonly id: number;
@@ -90,14 +94,62 @@ function runPageSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql 
   return dialect.rowsOf(page, orderSql(query, "page."));
 }
 
-function orderSql({ order }: RunQuery, table = ""): Sql {
+function orderSql({ order }: Pick<RunQuery, "order">, table = ""): Sql {
   const way = order === "oldest" ? "ASC" : "DESC";
   return plainSql(`ORDER BY ${table}created_at ${way}, ${table}id ${way}`);
 }
 
-function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
+/**
+ * Counts runs by period and status: `period`, `status` and `count`. It reads an index entry of every run that it counts.
+ *
+ * @param seeks Whether each status and period is looked up in the index, for a database that would sort what it groups.
+ */
+export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks: boolean): Sql | null {
+  const query = inPeriods(given);
   const wanted = wantedStatuses(query);
-  const { tenant, queue, version, workflow, status, endedBeforeMs, search } = query;
+  if (wanted.length === 0) return null;
+  const { fromMs, periodMs, periods } = given;
+  if (seeks && isByStatus(query)) {
+    const { createdAfterMs, createdBeforeMs, ...rest } = query;
+    const from = sql`${fromMs} + numbers.n * ${periodMs}`;
+    // One bound on each side: the index is looked up by the first of several.
+    const within = sql`q.created_at > max(${from} - 1, ${createdAfterMs}) AND q.created_at < min(${from} + ${periodMs}, ${createdBeforeMs})`;
+    const counts = wanted.map((status) => {
+      const [runs] = walksSql(dialect, { ...rest, status: [status] }, "status") as [Sql];
+      return sql`SELECT n AS period, ${status} AS status, (SELECT count(*) FROM (${runs} AND ${within})) AS count FROM numbers`;
+    });
+    return sql`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${periods - 1})
+      SELECT * FROM (${dialect.all(counts)}) AS found WHERE count > 0`;
+  }
+  // SQLite may divide a number as a fraction.
+  const period = sql`CAST((created_at - ${fromMs}) / ${periodMs} AS INTEGER)`;
+  const runs = dialect.all(walksSql(dialect, query, "status"));
+  return sql`SELECT ${period} AS period, status, count(*) AS count FROM (${runs}) AS found GROUP BY 1, 2`;
+}
+
+/** The conditions of a histogram, with its time. */
+export function inPeriods({ fromMs, periodMs, periods, ...query }: HistogramQuery) {
+  const endMs = fromMs + periods * periodMs;
+  const createdAfterMs = Math.max(query.createdAfterMs ?? fromMs - 1, fromMs - 1);
+  return { ...query, createdAfterMs, createdBeforeMs: Math.min(query.createdBeforeMs ?? endMs, endMs) };
+}
+
+function isByStatus(query: Conditions): boolean {
+  const { failure, queue, version, workflow, status } = query;
+  const isOfOne = [failure, queue, version].some((one) => one !== undefined);
+  return !isOfOne && (workflow === undefined || status !== undefined) && namedOf(query).length === 0;
+}
+
+function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
+  const walks = walksSql(dialect, query);
+  const [only] = walks;
+  return walks.length === 1 && only !== undefined ? only : dialect.union(walks, orderSql(query), limit);
+}
+
+/** The runs of a query, as walks of indexes. @param column Selected instead of the id. */
+function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "status" = "id"): Sql[] {
+  const wanted = wantedStatuses(query);
+  const { tenant, queue, version, workflow, status, failure, endedBeforeMs, search } = query;
   const [first, ...others] = namedOf(query);
   const isAny = status === undefined && endedBeforeMs === undefined;
   const inStatus = isAny
@@ -113,6 +165,7 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
     ...(workflow === undefined ? [] : [sql`q.workflow = ${workflow}`]),
     ...(queue === undefined ? [] : [dialect.queue(queue)]),
     ...(version === undefined ? [] : [sql`q.version = ${version}`]),
+    ...(failure === undefined ? [] : [sql`q.failure = ${failure}`]),
     ...(endedBeforeMs === undefined ? [] : [sql`q.ended_at < ${endedBeforeMs}`]),
     ...(search === undefined ? [] : [dialect.search(searchPatterns(search))]),
   ];
@@ -120,28 +173,32 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
     const [table, ...pair] = first;
     const where = [dialect.tenant("l", tenant), dialect.named(...pair), ...inStatus];
     const conditions = joinSql([...where, ...placeSql(query, "l.created_at", "l.run"), ...filters], " AND ");
-    return sql`SELECT l.run AS id, l.created_at AS created_at FROM ${dialect.namedRuns(table)} WHERE ${conditions}`;
+    return [
+      sql`SELECT ${plainSql(column === "id" ? "l.run AS id" : "q.status AS status")}, l.created_at AS created_at
+        FROM ${dialect.namedRuns(table)} WHERE ${conditions}`,
+    ];
   }
-  const walk = (column: Walked, where: readonly Sql[]): Sql => {
+  const walk = (index: Walked, where: readonly Sql[]): Sql => {
     const place = placeSql(query, "q.created_at", "q.id");
     const conditions = joinSql([dialect.tenant("q", tenant), ...where, ...place, ...filters], " AND ");
-    return sql`SELECT q.id AS id, q.created_at AS created_at FROM ${dialect.runs(column)} WHERE ${conditions}`;
+    const found = plainSql(`q.${column} AS ${column}`);
+    return sql`SELECT ${found}, q.created_at AS created_at FROM ${dialect.runs(index)} WHERE ${conditions}`;
   };
-  if (queue !== undefined) return walk("queue", inStatus);
-  if (version !== undefined) return walk("version", inStatus);
-  if (workflow !== undefined && status === undefined) return walk("workflow", [dialect.workflowKey(workflow)]);
-  const walks = wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
-  return dialect.union(walks, orderSql(query), limit);
+  if (failure !== undefined) return [walk("failure", inStatus)];
+  if (queue !== undefined) return [walk("queue", inStatus)];
+  if (version !== undefined) return [walk("version", inStatus)];
+  if (workflow !== undefined && status === undefined) return [walk("workflow", [dialect.workflowKey(workflow)])];
+  return wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
 }
 
 /** Values of the input first: few runs have the same. */
-function namedOf({ index = {}, labels = {} }: RunQuery): [table: NamedTable, name: string, value: string][] {
+function namedOf({ index = {}, labels = {} }: Conditions): [table: NamedTable, name: string, value: string][] {
   const of = (table: NamedTable, pairs: Readonly<Record<string, string>>) =>
     Object.entries(pairs).map(([name, value]): [NamedTable, string, string] => [table, name, value]);
   return [...of("input_values", index), ...of("labels", labels)];
 }
 
-function placeSql(query: WalkQuery, createdAt: string, id: string): Sql[] {
+function placeSql(query: Conditions, createdAt: string, id: string): Sql[] {
   const { createdAfterMs, createdBeforeMs, cursor, order, end } = query;
   const column = plainSql(createdAt);
   const [beyond, within] = order === "oldest" ? [">", "<"] : ["<", ">"];

@@ -8,6 +8,10 @@
  * @module
  */
 
+import type { Measure, StatisticsQuery, StatisticsRow } from "./statistics.types.js";
+
+export type * from "./statistics.types.js";
+
 export interface RunStore {
   /**
    * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
@@ -65,6 +69,12 @@ export interface RunStore {
   list(query: RunQuery): Promise<RunPage>;
   /** Counts runs by workflow and status, in any order. Leaves out combinations without runs. */
   counts(query: CountQuery): Promise<RunCount[]>;
+  /** Counts runs by the time of their creation and by status. Leaves out combinations without runs. */
+  histogram?(query: HistogramQuery): Promise<HistogramBar[]>;
+  /** Counts the measures of stored commits, in any order. Left out: the store counts none. */
+  statistics?(query: StatisticsQuery): Promise<StatisticsRow[]>;
+  /** Deletes the counts of the slots before `slot`, of one tenant or of all. Resolves to how many were deleted. */
+  deleteStatistics?(tenant: string | null, slot: number): Promise<number>;
   /** The latest snapshot; with `atOrBelow`, the latest one at or below that tick. `null` if there is none. */
   snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null>;
   /** Tick batches in order, beginning with the one that holds tick `after + 1`. */
@@ -256,6 +266,8 @@ export interface RunCommit {
   readonly summary?: RunSummary;
   /** The program that continues the run has this version; `null`: it is not known. Left out: as before. */
   readonly version?: string | null;
+  /** What `statistics` counts, in the transaction of this commit. */
+  readonly measures?: readonly Measure[];
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
   /** Messages that were never posted, with their keys: from now on, a post with such a key is a duplicate. */
@@ -284,6 +296,8 @@ export interface RunSummary {
   readonly wakeAtMs: number | null;
   readonly outcome: string | null;
   readonly waiting: string | null;
+  /** Id of the kind of failure that ended the run, which `failure` of a query finds. Left out: it has not failed. */
+  readonly failure?: string;
 }
 
 /** The ticks of one commit: numbers `first` to `last`. */
@@ -401,6 +415,8 @@ export interface RunQuery {
   /** Runs whose `index` has this value under each name. */
   readonly index?: { readonly [name: string]: string };
   readonly queue?: string;
+  /** Runs that a failure of this kind has ended. */
+  readonly failure?: string;
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;
@@ -423,6 +439,22 @@ export interface CountQuery {
   readonly tenant: string;
   readonly workflow?: string;
   readonly labels?: { readonly [name: string]: string };
+}
+
+/** Which runs are counted over time: those that a list with these conditions has. */
+export interface HistogramQuery extends Omit<RunQuery, "search" | "order" | "limit" | "cursor"> {
+  /** First time that is counted, and length of a period; a run of period 0 was created in `createdAtMs >= fromMs`. Integers. */
+  readonly fromMs: number;
+  readonly periodMs: number;
+  /** Number of periods, at least 1: what was created after them is not counted. */
+  readonly periods: number;
+}
+
+export interface HistogramBar {
+  /** Number of the period. */
+  readonly period: number;
+  readonly status: StoredStatus;
+  readonly count: number;
 }
 
 export interface RunCount {

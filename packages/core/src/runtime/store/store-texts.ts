@@ -7,6 +7,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { IndexCipher } from "./index-cipher.js";
 import type {
   ClaimedRun,
+  Measure,
   NewRunRecord,
   PostedMessage,
   PostResult,
@@ -14,6 +15,7 @@ import type {
   RecordWrite,
   RunCommit,
   RunKey,
+  StatisticsRow,
   StoredEvent,
   StoredJournal,
   StoredPost,
@@ -107,6 +109,20 @@ export class StoreTexts {
     return { ...message, text: this.#cipher.encrypt(message.text, placeOf(key, "post")) };
   }
 
+  #measure(tenant: string, measure: Measure): Measure {
+    const { failure } = measure;
+    if (failure === null) return measure;
+    const text = this.#cipher.encrypt(failure.text, failurePlace(tenant, failure.id));
+    return { ...measure, failure: { ...failure, text } };
+  }
+
+  openStatistics(tenant: string, row: StatisticsRow): StatisticsRow {
+    const { failure } = row;
+    if (failure === null) return row;
+    const text = this.#openListed(failure.text, failurePlace(tenant, failure.id));
+    return { ...row, failure: { ...failure, text } };
+  }
+
   record(write: RecordWrite): RecordWrite {
     const { text } = write;
     return text === null ? write : { ...write, text: this.#cipher.encrypt(text, recordPlace(write)) };
@@ -119,6 +135,7 @@ export class StoreTexts {
   /** Every text names the same blobs as before, so that the store keeps them as long. */
   commit(commit: RunCommit): RunCommit {
     const { key, create, ticks, events, summary, snapshot, receipts, received, posts, records, blobs = [] } = commit;
+    const { measures } = commit;
     const at = (text: string, place: TextPlace): string => this.#cipher.encrypt(text, place, namesIn(text, blobs));
     const close = <Text extends string | null>(text: Text, ...which: TextPlace): Text =>
       (text === null ? null : at(text, placeOf(key, ...which))) as Text;
@@ -140,6 +157,7 @@ export class StoreTexts {
           waiting: close(summary.waiting, "waiting"),
         },
       }),
+      ...(measures && { measures: measures.map((measure) => this.#measure(key.tenant, measure)) }),
       ...(snapshot && { snapshot: { ...snapshot, text: close(snapshot.text, "snapshot", snapshot.tick) } }),
       ...(receipts && { receipts: receipts.map(closeReceipt) }),
       ...(received && { received: received.map(closeReceipt) }),
@@ -171,6 +189,11 @@ function placeOf({ tenant, runId }: RunKey, ...which: TextPlace): TextPlace {
 
 function recordPlace({ tenant, kind, id }: RecordKey): TextPlace {
   return [tenant, "record", kind, id];
+}
+
+/** Runs share kinds of failures, so the place is that of the kind. */
+function failurePlace(tenant: string, id: string): TextPlace {
+  return [tenant, "failure", id];
 }
 
 /** Runs share blobs, so their place is their hash alone. */

@@ -133,6 +133,10 @@ export class RunTable implements RunSupervisor {
     return { workflows: this.#setup.workflows.allNames, queues: this.#setup.queues };
   }
 
+  get keepsStatistics(): boolean {
+    return this.store.statistics !== undefined;
+  }
+
   /** How many more runs this process may claim. */
   get room(): number {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;

@@ -2,6 +2,7 @@
 import type { EventData } from "../../../engine/state.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
+  Measure,
   RecordWrite,
   RunCommit,
   RunKey,
@@ -33,6 +34,8 @@ export class Commit {
   summary: RunSummary | null = null;
   /** Version of the program from here on. */
   version: string | null | undefined = undefined;
+  /** What its ticks and its summary add to the statistics. */
+  measures: Measure[] | null = null;
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
@@ -65,6 +68,7 @@ export class Commit {
     this.continuedBy = null;
     this.version = undefined;
     this.audit = none;
+    this.measures = null;
     this.settleUpdates();
   }
 
@@ -86,6 +90,7 @@ export class Commit {
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
     this.continuedBy ??= next.continuedBy;
     if (next.audit.length > 0) this.audit = [...this.audit, ...next.audit];
+    if (next.measures !== null) this.measures = [...(this.measures ?? []), ...next.measures];
     this.summary = next.summary ?? this.summary;
     if (next.version !== undefined) this.version = next.version;
     this.snapshot = next.snapshot ?? this.snapshot;
@@ -133,6 +138,7 @@ export class Commit {
     if (this.forget !== null) commit.forget = this.forget;
     if (this.summary !== null) commit.summary = this.summary;
     if (this.version !== undefined) commit.version = this.version;
+    if (this.measures !== null) commit.measures = this.measures;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
     const receipts = [...(this.receipts ?? none), ...receiptOf(this.continuedBy)];

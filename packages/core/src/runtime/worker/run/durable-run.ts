@@ -47,6 +47,7 @@ import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
 import type { LoadedRun } from "./loaded-run.types.js";
 import { RunPosts } from "./posts.js";
+import { RunMeasures } from "./run-measures.js";
 import { RunRecords } from "./run-records.js";
 import type { DurableRunSettings } from "./run-settings.types.js";
 
@@ -63,6 +64,8 @@ export interface RunSupervisor {
   readonly isStopped: boolean;
   /** Whether what callers do is stored in an audit, too. */
   readonly keepsAudit: boolean;
+  /** Whether the store counts what ends. */
+  readonly keepsStatistics: boolean;
   /** Whether the row of a run is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
   /** The run is in memory from here on. */
@@ -124,6 +127,7 @@ export class DurableRun implements RunJournal, Committing {
   #records: RunRecords | null = null;
   #words: CallWords | null = null;
   #posts: RunPosts | null = null;
+  readonly #measures: RunMeasures;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
   origin: Pick<StoredRun, "version" | "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
@@ -138,6 +142,7 @@ export class DurableRun implements RunJournal, Committing {
     this.#supervisor = setup.supervisor;
     this.key = setup.key;
     this.workflow = setup.workflow;
+    this.#measures = new RunMeasures(setup.supervisor, setup.workflow);
     this.epoch = setup.epoch;
     this.isQueued = setup.isQueued;
     this.#releasesFirst = setup.releasesFirst;
@@ -257,6 +262,7 @@ export class DurableRun implements RunJournal, Committing {
       commit.atMs = tick.atMs;
     }
     if (this.#supervisor.keepsAudit) this.#audit(runner, ticks, commit);
+    this.#measures.addAttempts(commit, runner, ticks);
     commit.ticks += ticks.length;
     this.#stayAwhile();
     const outcome = this.#releasesFirst || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
@@ -477,7 +483,9 @@ export class DurableRun implements RunJournal, Committing {
     this.#status = status;
     const { runner, workflow } = this;
     const { isDueByClock } = this.#supervisor;
-    this.nextCommit().summary = summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock });
+    const commit = this.nextCommit();
+    commit.summary = summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock });
+    if (outcome !== null) this.#measures.addEnd(commit, runner, outcome);
   }
 
   #stayAwhile(): void {

@@ -1,0 +1,146 @@
+/** How often runs and steps end, how they end, how long they take, and why they fail. */
+import type { Duration } from "../../value/duration.js";
+import type { StoredStatus } from "../store/run-store.types.js";
+import type { RunFilter } from "./run-filter.types.js";
+import type { TenantOptions } from "./runtime-names.types.js";
+
+/** What has ended in a time. The store counts by hours: `after` and `before` are rounded outwards. */
+export interface StatisticsFilter extends TenantOptions {
+  /** Only this workflow, with its steps and over time. @default all workflows, without either */
+  readonly workflow?: string;
+  /** Only these workflows. An empty list matches nothing. @default all */
+  readonly workflows?: readonly string[];
+  /** What ended at this time or later; a number is epoch milliseconds. @default 24 hours before `before` */
+  readonly after?: Date | number;
+  /** What ended before this time; a number is epoch milliseconds. @default now */
+  readonly before?: Date | number;
+  /** `"version"`: one entry for each version of the code. @default one entry for each workflow */
+  readonly by?: "version";
+}
+
+/** Figures of what has ended: of runs, or of attempts of a step. */
+export interface Figures {
+  readonly count: number;
+  /** How many of them failed or timed out. */
+  readonly failed: number;
+  /** `failed` of `count`, from 0 to 1. */
+  readonly failureRate: number;
+  /**
+   * Half of them, and 95 percent, took at most so many milliseconds, waits included. At most 5 percent off. Cancelled ones are left
+   * out; `null` without any other.
+   */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
+/** Figures of one period. */
+export interface PeriodFigures extends Figures {
+  /** When it begins, in epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Figures of the attempts of a step: each failed attempt that is retried counts, too. */
+export interface StepFigures extends Figures {
+  readonly step: string;
+}
+
+export interface WorkflowFigures extends Figures {
+  readonly workflow: string;
+  /** With `by: "version"`; `null` for runs whose version is not known. */
+  readonly version?: string | null;
+  /** The periods in which a run ended, in order. Empty unless one `workflow` was asked for. */
+  readonly periods: readonly PeriodFigures[];
+  /** Those with the most failures first. Empty unless one `workflow` was asked for. */
+  readonly steps: readonly StepFigures[];
+}
+
+export interface CountedTime {
+  /** The time that is counted, in epoch milliseconds: from the first on, to before the second. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Length of a period, in milliseconds. */
+  readonly periodMs: number;
+}
+
+export interface Statistics extends CountedTime {
+  /** In the order of their names, then of their versions. */
+  readonly workflows: readonly WorkflowFigures[];
+}
+
+/** Which failures are grouped. Times are those of {@link StatisticsFilter}. */
+export interface FailureFilter extends Omit<StatisticsFilter, "by"> {
+  /** Only failures of this version of the code. @default all */
+  readonly version?: string;
+  /** How many groups to return, those with the most failures first: 1 to 1,000. @default 100 */
+  readonly limit?: number;
+}
+
+/** Runs that failed alike: at the same step, with the same code and message once numbers, ids and quoted values are left out. */
+export interface FailureGroup {
+  /** For `runtime.runs({ failure: id })`, which lists the runs of the group that have not continued since. */
+  readonly id: string;
+  readonly workflow: string;
+  /** `null` if the run itself failed. */
+  readonly step: string | null;
+  /** `null` for an error without a code. */
+  readonly code: string | null;
+  /** Message with `<number>`, `<id>`, `<value>`, `<url>` and `<email>` in place of data; at most 300 characters. */
+  readonly message: string;
+  /** How often runs failed that way in the time; a run that was retried may count again. */
+  readonly count: number;
+  /** First and last of them, in epoch milliseconds. */
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  /** The most frequent version first. */
+  readonly versions: readonly { readonly version: string | null; readonly count: number }[];
+  /** The periods with a failure, in order. */
+  readonly periods: readonly { readonly atMs: number; readonly count: number }[];
+}
+
+export interface Failures extends CountedTime {
+  readonly groups: readonly FailureGroup[];
+}
+
+/** Which runs are counted over time: those that `runs` lists. */
+export interface HistogramFilter extends Omit<RunFilter, "search" | "order" | "limit" | "cursor"> {
+  /** @default seven days before `createdBefore` */
+  readonly createdAfter?: Date | number;
+  /** @default now */
+  readonly createdBefore?: Date | number;
+  /** Maximum number of periods: 1 to 500. @default 60 */
+  readonly periods?: number;
+}
+
+/** Runs by the time of their creation. */
+export interface Histogram extends CountedTime {
+  /** The periods with a run, in order. */
+  readonly bars: readonly {
+    readonly atMs: number;
+    readonly counts: { readonly [Status in StoredStatus]?: number };
+  }[];
+}
+
+/**
+ * What a store counts as runs and attempts end, in the transaction that stores the end: a crash neither loses nor repeats it.
+ *
+ * A run that ends again after `retry` or `resume` counts again, from then on. What was counted stays when the run is deleted. `memoryStore`
+ * keeps seven days. Restate counts nothing: these calls reject with `RESTATE_UNSUPPORTED`.
+ */
+export interface RuntimeStatistics {
+  /** How many runs and attempts have ended, how many of them failed, and how long they took. @throws {WorkflowError} `OPTION_INVALID` */
+  figures(filter?: StatisticsFilter): Promise<Statistics>;
+  /** Groups the failures of runs by step and message. @throws {WorkflowError} `OPTION_INVALID` */
+  failures(filter?: FailureFilter): Promise<Failures>;
+  /**
+   * Counts stored runs by the time of their creation and by status. It reads an index entry of every run that it counts.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`
+   */
+  histogram(filter?: HistogramFilter): Promise<Histogram>;
+  /**
+   * Deletes what was counted before, in whole hours, of one tenant or of all. Returns how many rows were deleted.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`
+   */
+  delete(options: { readonly tenant?: string; readonly olderThan: Duration }): Promise<number>;
+}

@@ -1,0 +1,186 @@
+/** Statistics of a store, as its runtime returns them. */
+import type { Clock } from "../../engine/ports.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { type Duration, toMs } from "../../value/duration.js";
+import { assertOption, pageSize } from "../../value/options.js";
+import type {
+  FailureFilter,
+  FailureGroup,
+  Failures,
+  Histogram,
+  HistogramFilter,
+  RuntimeStatistics,
+  Statistics,
+  StatisticsFilter,
+} from "../api/statistics.types.js";
+import { checkCallOptions } from "../options/call-options.js";
+import { checkNames } from "../options/check-names.js";
+import { countedTime, slotsOf } from "../statistics/counted-time.js";
+import type { FailureKind } from "../statistics/failure-kind.js";
+import { groupedBy, periodsOf, workflowFigures } from "../statistics/figures.js";
+import type { HistogramBar, RunStore, StatisticsRow } from "../store/run-store.types.js";
+import { type MeasureKind, SLOT_MS } from "../store/statistics.types.js";
+import { parseJson } from "../text/journal-text.js";
+import { filterQuery } from "./run-lists.js";
+
+/** How many periods a chart has, at most. */
+const PERIODS = 60;
+const DAY_MS = 86_400_000;
+
+interface StatisticsSetup {
+  readonly store: RunStore;
+  readonly clock: Clock;
+}
+
+export interface StoredStatisticsSetup extends StatisticsSetup {
+  readonly assertOpen: () => void;
+  /** Resolves once what was committed before is stored. */
+  readonly barrier: () => Promise<void>;
+}
+
+/** The statistics of a store. */
+export class StoredStatistics implements RuntimeStatistics {
+  readonly #setup: StoredStatisticsSetup;
+
+  constructor(setup: StoredStatisticsSetup) {
+    this.#setup = setup;
+  }
+
+  async figures(filter: StatisticsFilter = {}): Promise<Statistics> {
+    await this.#ready("statistics.figures", filter);
+    return figuresFrom(this.#setup, filter);
+  }
+
+  async failures(filter: FailureFilter = {}): Promise<Failures> {
+    await this.#ready("statistics.failures", filter);
+    return failuresFrom(this.#setup, filter);
+  }
+
+  async histogram(filter: HistogramFilter = {}): Promise<Histogram> {
+    await this.#ready("statistics.histogram", filter);
+    return histogramFrom(this.#setup, filter);
+  }
+
+  async delete(options: { readonly tenant?: string; readonly olderThan: Duration }): Promise<number> {
+    await this.#ready("statistics.delete", options);
+    const { tenant, olderThan } = options;
+    const { store, clock } = this.#setup;
+    checkNames({ tenant });
+    const beforeMs = clock.now() - toMs(olderThan, "olderThan");
+    if (store.deleteStatistics === undefined) throw notCounted();
+    return store.deleteStatistics(tenant ?? null, Math.floor(beforeMs / SLOT_MS));
+  }
+
+  #ready(call: Parameters<typeof checkCallOptions>[0], options: unknown): Promise<void> {
+    this.#setup.assertOpen();
+    checkCallOptions(call, options);
+    return this.#setup.barrier();
+  }
+}
+
+async function figuresFrom(setup: StatisticsSetup, filter: StatisticsFilter): Promise<Statistics> {
+  const { by, workflow } = filter;
+  if (by !== undefined) assertOption(by === "version", "by", '"version"');
+  const time = timeOfFilter(setup, filter);
+  const isOne = workflow !== undefined;
+  const [runs, attempts] = await Promise.all([
+    rowsOf(setup, { kind: "runs", filter, time, inPeriods: isOne }),
+    isOne ? rowsOf(setup, { kind: "attempts", filter, time, inPeriods: false }) : [],
+  ]);
+  return { ...time, workflows: workflowFigures({ runs, attempts, time: isOne ? time : null, by }) };
+}
+
+async function failuresFrom(setup: StatisticsSetup, filter: FailureFilter): Promise<Failures> {
+  const { version, limit = 100 } = filter;
+  const size = pageSize(limit);
+  if (version !== undefined) assertOption(typeof version === "string", "version", "a text");
+  const time = timeOfFilter(setup, filter);
+  const found = await rowsOf(setup, { kind: "failures", filter, time, inPeriods: true });
+  const wanted = found.filter((row) => version === undefined || row.version === version);
+  const groups = [...groupedBy(wanted, ({ failure }) => failure?.id ?? "")].map(([id, rows]) =>
+    groupOf(id, rows, time),
+  );
+  groups.sort((one, other) => other.count - one.count || other.lastAtMs - one.lastAtMs);
+  return { ...time, groups: groups.slice(0, size) };
+}
+
+const countOf = (rows: readonly StatisticsRow[]): number => rows.reduce((sum, { count }) => sum + count, 0);
+
+function groupOf(id: string, rows: readonly StatisticsRow[], time: Parameters<typeof periodsOf>[1]): FailureGroup {
+  const [{ workflow, failure }] = rows as [StatisticsRow];
+  const kind = parseJson(failure?.text ?? "", `the kind of failure "${id}"`) as Partial<FailureKind> | string;
+  const { step = null, code = null, message = "" } = typeof kind === "string" ? { message: kind } : kind;
+  const versions = [...groupedBy(rows, ({ version }) => version)]
+    .map(([version, ofVersion]) => ({ version, count: countOf(ofVersion) }))
+    .sort((one, other) => other.count - one.count);
+  return {
+    ...{ id, workflow, step, code, message, versions },
+    count: countOf(rows),
+    firstAtMs: Math.min(...rows.map(({ firstAtMs }) => firstAtMs)),
+    lastAtMs: Math.max(...rows.map(({ lastAtMs }) => lastAtMs)),
+    periods: periodsOf(rows, time, (ofPeriod) => ({ count: countOf(ofPeriod) })),
+  };
+}
+
+async function histogramFrom({ store, clock }: StatisticsSetup, filter: HistogramFilter): Promise<Histogram> {
+  const { periods = PERIODS, ...listed } = filter;
+  assertOption(Number.isInteger(periods) && periods >= 1 && periods <= 500, "periods", "a whole number from 1 to 500");
+  const { histogram } = store;
+  if (histogram === undefined) throw notCounted();
+  const time = countedTime(
+    { after: listed.createdAfter, before: listed.createdBefore },
+    {
+      ...{ nowMs: clock.now(), defaultMs: 7 * DAY_MS, periods, leastMs: 1_000 },
+      names: ["createdAfter", "createdBefore"],
+    },
+  );
+  const { fromMs, toMs, periodMs } = time;
+  const counted = { fromMs, periodMs, periods: Math.round((toMs - fromMs) / periodMs) };
+  const found = await histogram({ ...filterQuery(listed), ...counted });
+  return { ...time, bars: barsOf(found, time) };
+}
+
+function barsOf(found: readonly HistogramBar[], { fromMs, periodMs }: Pick<Histogram, "fromMs" | "periodMs">) {
+  const bars = new Map<number, Histogram["bars"][number]>();
+  for (const { period, status, count } of [...found].sort((one, other) => one.period - other.period)) {
+    const counts = { ...bars.get(period)?.counts, [status]: count };
+    bars.set(period, { atMs: fromMs + period * periodMs, counts });
+  }
+  return [...bars.values()];
+}
+
+function timeOfFilter({ clock }: StatisticsSetup, { after, before }: StatisticsFilter) {
+  const options = { nowMs: clock.now(), defaultMs: DAY_MS, periods: PERIODS, leastMs: SLOT_MS } as const;
+  return countedTime({ after, before }, { ...options, names: ["after", "before"] });
+}
+
+interface Rows {
+  readonly kind: MeasureKind;
+  readonly filter: StatisticsFilter;
+  readonly time: ReturnType<typeof timeOfFilter>;
+  /** `false`: the whole time is one period. */
+  readonly inPeriods: boolean;
+}
+
+async function rowsOf(
+  { store }: StatisticsSetup,
+  { kind, filter, time, inPeriods }: Rows,
+): Promise<readonly StatisticsRow[]> {
+  const { tenant = "", workflow, workflows } = filter;
+  checkNames({ tenant });
+  if (workflow !== undefined) assertOption(typeof workflow === "string", "workflow", "a text");
+  if (workflows !== undefined) assertOption(Array.isArray(workflows), "workflows", "a list of names");
+  if (store.statistics === undefined) throw notCounted();
+  const only = workflow === undefined ? workflows : [workflow].filter((name) => workflows?.includes(name) !== false);
+  const slots = slotsOf(inPeriods ? time : { ...time, periodMs: time.toMs - time.fromMs });
+  return store.statistics({ tenant, kind, ...slots, ...(only !== undefined && { workflows: only }) });
+}
+
+function notCounted(): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: "The store of this runtime counts no statistics.",
+    hint: "Use a store with statistics, such as `sqliteStore`, `postgresStore` or `memoryStore`.",
+    details: {},
+  });
+}

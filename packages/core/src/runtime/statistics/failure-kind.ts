@@ -1,0 +1,64 @@
+/**
+ * Which failures are of one kind: the same workflow, step and code, and the same message once numbers, ids, quoted values and
+ * addresses are replaced.
+ *
+ * @module
+ */
+import type { Outcome } from "../../engine/state.js";
+import type { MeasuredFailure } from "../store/statistics.types.js";
+
+/** What a failure is recognized by. */
+export interface FailureKind {
+  readonly step: string | null;
+  readonly code: string | null;
+  /** Message with placeholders. */
+  readonly message: string;
+}
+
+/** Longer messages are cut first: what follows is data more often than text. */
+const READ_LENGTH = 1_000;
+const KEPT_LENGTH = 300;
+
+/** Each is linear: no repetition is followed by what it could match itself. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/https?:\/\/[^\s"'<>]+/gi, "<url>"],
+  [/[^\s@"'<>(),;:]{1,64}@[^\s@"'<>(),;:]{1,255}/g, "<email>"],
+  [/"[^"\n]*"|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|“[^”\n]*”/gu, "<value>"],
+];
+
+// Letters and what joins them are apart, so each place is read once.
+const word = /-?[\p{L}\p{N}_]+(?:[.,-]+[\p{L}\p{N}_]+)*/gu;
+const digit = /\p{N}/u;
+const number = /^[-.]?\p{N}[\p{N}._,-]*(?:ms|s|m|h|d|%|kB|MB|GB|[kKMG]i?B)?$/u;
+
+/** The message with placeholders for what differs between failures of one kind. */
+export function generalMessage(message: string): string {
+  let text = message.slice(0, READ_LENGTH);
+  for (const [pattern, placeholder] of replacements) text = text.replace(pattern, placeholder);
+  return text
+    .replace(word, placeholderOf)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, KEPT_LENGTH)
+    .replace(/[\uD800-\uDBFF]$/, "");
+}
+
+function placeholderOf(text: string): string {
+  if (!digit.test(text)) return text;
+  return number.test(text) ? "<number>" : "<id>";
+}
+
+/** `null` for an outcome that is no failure. */
+export function failureKind(outcome: Outcome): FailureKind | null {
+  if (outcome.status === "timedOut")
+    return { step: outcome.activeSteps[0] ?? null, code: "RUN_TIMED_OUT", message: "The run has timed out." };
+  if (outcome.status !== "failed") return null;
+  const { stepName: step, error } = outcome.failure;
+  return { step, code: error.code ?? null, message: generalMessage(error.message) };
+}
+
+/** @param hash That of the store. */
+export function measuredFailure(workflow: string, kind: FailureKind, hash: (text: string) => string): MeasuredFailure {
+  const text = JSON.stringify(kind);
+  return { id: hash(JSON.stringify([workflow, text])).slice(0, 16), text };
+}

@@ -1,0 +1,164 @@
+/** What has ended of one workflow: its figures, over time, by version, and of each step. */
+import type { Statistics, StepFigures, WorkflowFigures } from "@millrace/client";
+import type { ReactNode } from "react";
+import { client } from "../api/client.js";
+import { type Reading, useRead } from "../api/use-read.js";
+import { hrefOf } from "../route.js";
+import { useChanges } from "../shell/overview.js";
+import { grouped } from "../ui/format.js";
+import { Card } from "../ui/page.js";
+import { Empty, Read } from "../ui/states.js";
+import { FigureTiles, percent, sentenceOf, took } from "./figures.js";
+import { TimeBars } from "./time-bars.js";
+import { rangeMs, type TimeRange, TimeRangeChoice } from "./time-range.js";
+
+export interface OfWorkflow {
+  readonly all: Statistics;
+  readonly byVersion: Statistics;
+}
+
+export function useWorkflowFigures(name: string, range: TimeRange): Reading<OfWorkflow> {
+  const reading = useRead(`statistics ${name} ${range}`, async (signal) => {
+    const filter = { workflow: name, after: Date.now() - rangeMs[range], signal };
+    const [all, byVersion] = await Promise.all([
+      client.statistics(filter),
+      client.statistics({ ...filter, by: "version" }),
+    ]);
+    return { all, byVersion };
+  });
+  useChanges(reading.reload);
+  return reading;
+}
+
+interface WorkflowFiguresCardProps {
+  readonly name: string;
+  readonly reading: Reading<OfWorkflow>;
+  readonly range: TimeRange;
+  readonly onRange: (range: TimeRange) => void;
+}
+
+export function WorkflowFiguresCard({ name, reading, range, onRange }: WorkflowFiguresCardProps): ReactNode {
+  const aside = (
+    <>
+      <span className="grow" />
+      <TimeRangeChoice value={range} onChange={onRange} />
+    </>
+  );
+  return (
+    <Card title="Statistics" aside={aside}>
+      <Read reading={reading} rows={3}>
+        {({ all, byVersion }) => {
+          const [figures] = all.workflows;
+          if (figures === undefined) return <Empty>No run has ended in this time.</Empty>;
+          const runs = (more: string): string => hrefOf("runs", `workflow:${asTerm(name)} ${more}after:${range}`);
+          return (
+            <>
+              <FigureTiles figures={figures} runsHref={runs("")} failedHref={runs("status:failed ")} />
+              <OverTime time={all} figures={figures} />
+              {byVersion.workflows.length > 1 && <Versions versions={byVersion.workflows} />}
+              <Steps name={name} steps={figures.steps} />
+            </>
+          );
+        }}
+      </Read>
+    </Card>
+  );
+}
+
+const asTerm = (name: string): string => (/\s/.test(name) ? `"${name}"` : name);
+
+function OverTime({ time, figures }: { readonly time: Statistics; readonly figures: WorkflowFigures }): ReactNode {
+  const ended = figures.periods.map(({ atMs, count, failed }) => ({
+    atMs,
+    parts: [
+      ["failed", failed],
+      ["done", count - failed],
+    ] as const,
+  }));
+  const slow = figures.periods.map(({ atMs, p95Ms }) => ({ atMs, parts: [["took", p95Ms ?? 0]] as const }));
+  return (
+    <div className="overtime">
+      <figure>
+        <figcaption className="muted">Runs ended, failed ones below</figcaption>
+        <TimeBars {...time} bars={ended} noun="run" />
+      </figure>
+      <figure>
+        <figcaption className="muted">95 % took at most</figcaption>
+        <TimeBars {...time} bars={slow} noun="millisecond" />
+      </figure>
+    </div>
+  );
+}
+
+function Versions({ versions }: { readonly versions: readonly WorkflowFigures[] }): ReactNode {
+  return (
+    <FiguresTable
+      label="By version"
+      head="Version"
+      rows={versions.map((figures) => ({
+        name: figures.version ?? "not known",
+        title: sentenceOf(figures, "runs"),
+        figures,
+        href: null,
+      }))}
+    />
+  );
+}
+
+function Steps({ name, steps }: { readonly name: string; readonly steps: readonly StepFigures[] }): ReactNode {
+  if (steps.length === 0) return null;
+  return (
+    <FiguresTable
+      label="By step"
+      head="Step (attempts)"
+      rows={steps.map((figures) => ({
+        name: figures.step,
+        title: sentenceOf(figures, "attempts"),
+        figures,
+        href: figures.failed > 0 ? hrefOf("failures", name) : null,
+      }))}
+    />
+  );
+}
+
+interface FiguresTableProps {
+  readonly label: string;
+  readonly head: string;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly figures: StepFigures | WorkflowFigures;
+    readonly href: string | null;
+  }[];
+}
+
+function FiguresTable({ label, head, rows }: FiguresTableProps): ReactNode {
+  return (
+    <table className="list still" aria-label={label}>
+      <thead>
+        <tr>
+          <th>{head}</th>
+          <th className="right">Ended</th>
+          <th className="right">Failed</th>
+          <th className="right">Half</th>
+          <th className="right">95 %</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, title, figures, href }) => (
+          <tr key={name} title={title}>
+            <td className="main">
+              <span className="cut name mono">{name}</span>
+            </td>
+            <td className="right num">{grouped(figures.count)}</td>
+            <td className={`right num ${figures.failed > 0 ? "s-failed" : ""}`}>
+              {href === null ? percent(figures) : <a href={href}>{percent(figures)}</a>}
+            </td>
+            <td className="right num">{took(figures.p50Ms)}</td>
+            <td className="right num">{took(figures.p95Ms)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
