@@ -18,6 +18,7 @@ export interface StatusCounts {
   readonly status: {
     readonly running: number;
     readonly waiting: number;
+    readonly queued: number;
     readonly completed: number;
     readonly failed: number;
     readonly cancelled: number;

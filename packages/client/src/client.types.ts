@@ -135,14 +135,15 @@ interface SummaryBase {
 }
 
 export interface RunQueue extends QueueTicket {
-  /** `false` for a run that is `running`: its turn is still to come. */
+  /** `false` for a run that is `queued`, or only waits for something else. */
   readonly hasPlace: boolean;
 }
 
 /** Status of a run. */
 export type RunSummary<Result = unknown, Shown = SomeEvent> =
   | RunOutcome<Result, Shown>
-  | (SummaryBase & { readonly status: "running" });
+  /** `queued`: it waits for a place of its queue. */
+  | (SummaryBase & { readonly status: "running" | "queued" });
 
 /** Status of a run that has nothing to do now. A run that took too long is `failed`, with the code `RUN_TIMED_OUT`. */
 export type RunOutcome<Result = unknown, Shown = SomeEvent> = SummaryBase &
@@ -205,10 +206,12 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
 /** Filter for runs. A run must satisfy every given condition. */
 export interface RunSelection<Name extends string = string> extends CallOptions {
   readonly workflow?: Name | readonly Name[];
-  /** Statuses of the runs. A waiting run counts as `running`. */
-  readonly status?: ListedStatus | readonly ListedStatus[];
+  /** Statuses of the runs. A run that waits or is queued counts as `running`, too. */
+  readonly status?: FilterStatus | readonly FilterStatus[];
   /** `true`: only runs that wait for an answer, an event or a time. `false`: only others. */
   readonly waiting?: boolean;
+  /** `true`: only runs that wait for a place of their queue. `false`: only others. */
+  readonly queued?: boolean;
   /** Labels that the runs have, each with exactly this value. */
   readonly labels?: RunLabels;
   /** Only runs of this queue. */
@@ -248,6 +251,9 @@ export type RunListChange =
   | { readonly type: "changed"; readonly run: RunSummary }
   | { readonly type: "gone"; readonly handlerId: string }
   | { readonly type: "reset" };
+
+/** Statuses that a list can be asked for. */
+export type FilterStatus = ListedStatus | "waiting" | "queued";
 
 export type ListedStatus = "running" | "completed" | "failed" | "cancelled";
 

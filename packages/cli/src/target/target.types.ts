@@ -19,7 +19,15 @@ export interface TargetOptions {
   readonly token?: string | undefined;
 }
 
-export type RunStatus = "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "timedOut";
+export type RunStatus =
+  | "scheduled"
+  | "queued"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "timedOut";
 
 /** A run in a list. */
 export interface RunRow {

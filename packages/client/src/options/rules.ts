@@ -56,7 +56,7 @@ function rulesOf(names: string): Rules {
 }
 
 const filter =
-  "signal workflow:texts status:texts waiting:flag labels:object queue search createdAfter:time createdBefore:time";
+  "signal workflow:texts status:texts waiting:flag queued:flag labels:object queue search createdAfter:time createdBefore:time";
 export const call: Rules = rulesOf("signal");
 export const keyed: Rules = rulesOf("signal key");
 export const run: Rules = rulesOf("signal key queue queueKey priority:number handlerId labels:object dedupe:object");

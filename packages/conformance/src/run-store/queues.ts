@@ -7,6 +7,7 @@ import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.j
 
 export function queueSuite(test: StoreTest): void {
   describe("runs of a queue", () => queued(test));
+  describe("the status `queued`", () => queuedStatus(test));
   describe("runs of a queue: who takes them", () => taken(test));
   describe("runs of a queue: asked for by key", () => byKey(test));
   describe("queues, looked at", () => lookedAt(test));
@@ -18,7 +19,7 @@ function queued(test: StoreTest): void {
     await enqueue(runs, "run", queue);
     await runs.create("plain");
 
-    expect(await store.run(keyOf("run"))).toMatchObject({ queue, hasPlace: false, lease: null, status: "running" });
+    expect(await store.run(keyOf("run"))).toMatchObject({ queue, hasPlace: false, lease: null, status: "queued" });
     expect(await store.run(keyOf("plain"))).toMatchObject({ queue: null, hasPlace: false });
   });
 
@@ -36,8 +37,74 @@ function queued(test: StoreTest): void {
     expect(await list({ queue: "llm", workflow: "other" })).toEqual(["two"]);
     expect(await list({ queue: "llm", labels: { size: "s" } })).toEqual(["one"]);
     expect(await list({ queue: "llm", status: ["waiting"] })).toEqual([]);
-    expect(await list({ queue: "llm", status: ["running"], limit: 1 })).toEqual(["two"]);
+    expect(await list({ queue: "llm", status: ["queued"], limit: 1 })).toEqual(["two"]);
+    expect(await list({ queue: "llm", status: ["running"] })).toEqual([]);
     expect(await list({})).toEqual(["plain", "three", "two", "one"]);
+  });
+}
+
+function queuedStatus(test: StoreTest): void {
+  const statusesOf = async (store: RunStore, ...ids: string[]) =>
+    Promise.all(ids.map(async (id) => (await store.run(keyOf(id)))?.status));
+  const counted = async (store: RunStore) =>
+    Object.fromEntries((await store.counts({ tenant: "acme" })).map(({ status, count }) => [status, count]));
+
+  test("is that of every run that needs a place and has none, and is counted and listed", async (store, runs) => {
+    await enqueueAll(runs, "q", 3);
+    await enqueue(runs, "later", { startAtMs: startMs + 500 });
+    const limits = limitsOf({ concurrency: 1 });
+
+    expect(await counted(store)).toEqual({ queued: 3, scheduled: 1 });
+    expect(await take(store, limits)).toEqual(["q0"]);
+    expect(await statusesOf(store, "q0", "q1", "later")).toEqual(["running", "queued", "scheduled"]);
+    expect(await take(store, limits, { nowMs: startMs + 500 })).toEqual([]);
+    expect(await statusesOf(store, "later")).toEqual(["queued"]);
+    expect(await counted(store)).toEqual({ queued: 3, running: 1 });
+    const { runs: listed } = await store.list({ tenant: "acme", status: ["queued"], limit: 2 });
+    expect(listed.map(({ key, status }) => [key.runId, status])).toEqual([
+      ["later", "queued"],
+      ["q2", "queued"],
+    ]);
+    expect((await store.list({ tenant: "acme", status: ["queued"], workflow: "order", limit: 9 })).runs).toHaveLength(
+      3,
+    );
+  });
+
+  test("is left by a run that waited, which waits again when it is taken", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    const limits = limitsOf({ concurrency: 1 });
+    await take(store, limits);
+    await releaseRun(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 10 }));
+    await take(store, limits);
+
+    expect(await statusesOf(store, "q0", "q1")).toEqual(["waiting", "running"]);
+    expect(await take(store, limits, { nowMs: startMs + 10 })).toEqual([]);
+    expect(await statusesOf(store, "q0")).toEqual(["queued"]);
+    expect((await store.list({ tenant: "acme", status: ["waiting"], limit: 9 })).runs).toEqual([]);
+    expect((await store.list({ tenant: "acme", status: ["queued"], limit: 9 })).runs).toHaveLength(1);
+    expect(await counted(store)).toEqual({ queued: 1, running: 1 });
+    await releaseRun(runs, "q1", summaryOf("completed", { outcome: "{}" }));
+    const [taken] = await claimDue(store, { queues: [limits] }, { nowMs: startMs + 10 });
+    expect(taken?.run).toMatchObject({ key: keyOf("q0"), status: "waiting" });
+  });
+
+  test("is that of a run whose process was lost, once another claims", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    await take(store, limitsOf());
+    const lateMs = startMs + leaseMs;
+
+    expect(await take(store, limitsOf({ concurrency: 1 }), { nowMs: lateMs, owner: "next" })).toEqual(["q0"]);
+
+    expect(await statusesOf(store, "q0", "q1")).toEqual(["running", "queued"]);
+  });
+
+  test("is left when the run is taken beside the limits, and when it is deleted", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    await runs.claim(keyOf("q0"), { ...leaseOf("bob"), ignoreQueueLimits: true });
+
+    expect(await statusesOf(store, "q0")).toEqual(["running"]);
+    await store.delete([keyOf("q1")]);
+    expect(await counted(store)).toEqual({ running: 1 });
   });
 }
 

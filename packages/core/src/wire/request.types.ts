@@ -68,7 +68,7 @@ type Param = string | number | readonly string[] | undefined;
 type Params<Name extends string> = { readonly [Key in Name]?: Param };
 
 export type ListFilterParams = Params<
-  "workflow_name" | "status" | "waiting" | "label" | "queue" | "q" | "created_after" | "created_before"
+  "workflow_name" | "status" | "waiting" | "queued" | "label" | "queue" | "q" | "created_after" | "created_before"
 >;
 export type ListParams = ListFilterParams & Params<"sort" | "limit" | "cursor" | "sse">;
 export type CountParams = Params<"workflow_name" | "label">;

@@ -1,5 +1,5 @@
-import { joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
-import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import { countsOfTexts, joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
+import type { CountQuery, RunCount, RunPage, RunQuery } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
 import { hashOf, numberOf } from "../text/keys.js";
@@ -79,9 +79,11 @@ export async function countRuns({ database }: RunReader, query: CountQuery): Pro
     sql`SELECT q.workflow, q.status, count(*) AS count FROM ${from}
       WHERE ${joinSql(conditions, " AND ")} GROUP BY q.workflow, q.status`,
   );
-  return rows.map((row) => ({
-    workflow: row["workflow"] as string,
-    status: row["status"] as StoredStatus,
-    count: Number(row["count"]),
-  }));
+  return countsOfTexts(
+    rows.map((row) => ({
+      workflow: row["workflow"] as string,
+      status: row["status"] as string,
+      count: Number(row["count"]),
+    })),
+  );
 }

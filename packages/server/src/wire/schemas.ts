@@ -153,14 +153,18 @@ export const streamHeaders = z.object({
 });
 
 const listFilter = {
-  status: repeated(z.enum(["running", "waiting", "completed", "failed", "cancelled"])).describe(
-    "`running` holds what waits, too.",
+  status: repeated(z.enum(["running", "waiting", "queued", "completed", "failed", "cancelled"])).describe(
+    "`running` holds what waits or is queued, too.",
   ),
   workflow_name: repeated(z.string()),
   waiting: z
     .stringbool()
     .optional()
     .openapi({ type: "boolean", description: "Only runs that wait, or only those that do not." }),
+  queued: z
+    .stringbool()
+    .optional()
+    .openapi({ type: "boolean", description: "Only runs that wait for a place of their queue, or only the others." }),
   label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).describe("`name=value`; all of them."),
   queue: z.string().min(1).max(most.name).optional().describe("Runs of this queue."),
   created_after: instant("Created after it."),
@@ -307,6 +311,7 @@ const countsShape = {
     .object({
       running: z.number(),
       waiting: z.number(),
+      queued: z.number(),
       completed: z.number(),
       failed: z.number(),
       cancelled: z.number(),
@@ -354,6 +359,7 @@ export const handler = z
     error_code: z.string().nullable(),
     result: envelope.nullable(),
     waiting: z.boolean(),
+    queued: z.boolean().describe("It waits for a place of its queue."),
     prompts: z.array(prompt),
     wake_at: time.nullable(),
     last_sequence: z.number(),

@@ -1,10 +1,10 @@
-import { joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
-import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import { countsOfTexts, joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
+import type { CountQuery, RunCount, RunPage, RunQuery } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { selectRuns, toRun } from "./stored-run.js";
 
-/** At least half the number of statuses. */
-const unionSize = 4;
+/** At least half the number of texts of statuses. */
+const unionSize = 5;
 
 export const listDialect: ListDialect = {
   runs: (column) => plainSql(`runs AS q INDEXED BY runs_${column}`),
@@ -82,13 +82,13 @@ function countAll(database: Database, tenant: string, workflow: string | undefin
   const rows = database
     .sqlOnce(`SELECT q.status${sums} ${from} WHERE q.tenant = ? GROUP BY q.status`)
     .all(...names, tenant) as {
-    readonly status: StoredStatus;
+    readonly status: string;
     readonly [column: `n${number}`]: number;
   }[];
   const counts = rows.flatMap((row) =>
     names.map((name, index) => ({ workflow: name, status: row.status, count: row[`n${index}`] as number })),
   );
-  return counts.filter(({ count }) => count > 0);
+  return countsOfTexts(counts.filter(({ count }) => count > 0));
 }
 
 // One index step per workflow.
@@ -98,11 +98,7 @@ const workflowsOf = `WITH RECURSIVE page(name) AS (
   ) SELECT name FROM page WHERE name IS NOT NULL`;
 
 function rowsOf(database: Database, statement: Sql): RunCount[] {
-  return (allOnce(database, statement) as RunCount[]).map(({ workflow, status, count }) => ({
-    workflow,
-    status,
-    count,
-  }));
+  return countsOfTexts(allOnce(database, statement) as RunCount[]);
 }
 
 // One index step per tenant, however many runs the tenant has.

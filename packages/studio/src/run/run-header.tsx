@@ -242,7 +242,7 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
         <span className="hide-sm">
           <b>Queue</b>
           {queue.name}
-          {isRunning && !queue.hasPlace && " · waits for its turn"}
+          {handler.status === "queued" && " · waits for its turn"}
         </span>
       )}
       {place !== null && (

@@ -62,11 +62,11 @@ export class MemoryRuns {
 
   counts({ tenant, workflow, labels = {} }: CountQuery): RunCount[] {
     const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
-    for (const { row, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
+    for (const { row, status, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
       if (removed || (workflow !== undefined && row.workflow !== workflow) || !hasLabels(row.labels, labels)) continue;
-      const name = `${row.status} ${row.workflow}`;
+      const name = `${status} ${row.workflow}`;
       const known = counts.get(name);
-      if (known === undefined) counts.set(name, { workflow: row.workflow, status: row.status, count: 1 });
+      if (known === undefined) counts.set(name, { workflow: row.workflow, status, count: 1 });
       else known.count++;
     }
     return [...counts.values()];
@@ -124,7 +124,7 @@ function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }
 function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
   if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
-  if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
+  if (query.status !== undefined && !query.status.includes(run.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;
   return hasLabels(run.row.labels, query.labels ?? {});

@@ -7,7 +7,7 @@
  * @module
  */
 import { pageSize } from "../../value/option-value.js";
-import type { RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
+import type { RunPage, RunQuery, StoredRun } from "./run-store.types.js";
 import { joinSql, plainSql, type Sql, sql } from "./sql.js";
 import {
   decodePageCursor,
@@ -16,6 +16,7 @@ import {
   type PagePosition,
   searchPatterns,
   searchWindow,
+  textsOfStatus,
   wantedStatuses,
 } from "./store-kit.js";
 
@@ -99,7 +100,7 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
     ? []
     : [
         sql`q.status IN (${joinSql(
-          wanted.map((name) => sql`${name}`),
+          wanted.flatMap(textsOfStatus).map((text) => sql`${text}`),
           ", ",
         )})`,
       ];
@@ -122,7 +123,7 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
   };
   if (queue !== undefined) return walk("queue", inStatus);
   if (workflow !== undefined && status === undefined) return walk("workflow", [dialect.workflowKey(workflow)]);
-  const walks = wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
+  const walks = wanted.flatMap(textsOfStatus).map((text) => walk("status", [sql`q.status = ${text}`]));
   return dialect.union(walks, orderSql(query), limit);
 }
 

@@ -143,7 +143,8 @@ export interface RunKey {
   readonly runId: string;
 }
 
-export type StoredStatus = "scheduled" | "running" | "waiting" | EndedStatus;
+/** `"queued"`: a run of a queue that needs a place, and has none. A store says it of every run in line, whatever it was before. */
+export type StoredStatus = "scheduled" | "queued" | "running" | "waiting" | EndedStatus;
 export type EndedStatus = "completed" | "failed" | "cancelled" | "timedOut";
 
 export interface StoredRun extends NewRunRecord {
