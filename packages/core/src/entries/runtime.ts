@@ -36,6 +36,13 @@ export type {
   ImportOptions,
 } from "../runtime/api/moving.types.js";
 export type {
+  QueueLimitChange,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  RuntimeQueues,
+} from "../runtime/api/queue.types.js";
+export type {
   AnswerOptions,
   AttemptsOptions,
   CallerOptions,
@@ -81,12 +88,17 @@ export type {
   RuntimeSchedules,
   Schedule,
   ScheduleCatchUp,
+  ScheduleChangeOptions,
+  ScheduleEdit,
+  ScheduleEdited,
   ScheduleList,
   ScheduleOptions,
   ScheduleOverlap,
   ScheduleQuery,
   ScheduleSkip,
+  ScheduleStart,
 } from "../runtime/api/schedule.types.js";
+export type { RuntimeWorkers, WorkerState } from "../runtime/api/worker.types.js";
 export { createRuntime } from "../runtime/create-runtime.js";
 export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";
 export { memoryStore } from "../runtime/memory/memory-store.js";

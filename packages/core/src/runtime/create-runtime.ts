@@ -27,6 +27,7 @@ import type {
   RunMoment,
 } from "./api/history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
+import type { RuntimeQueues } from "./api/queue.types.js";
 import type {
   AttemptsOptions,
   CallerOptions,
@@ -49,6 +50,7 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
+import type { RuntimeWorkers } from "./api/worker.types.js";
 import { deleteRun } from "./client/delete-run.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
@@ -57,6 +59,7 @@ import { retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { RunRequests, type ServedRequest } from "./client/run-requests.js";
+import { assertSame } from "./client/same-start.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { attemptsOf } from "./history/attempts.js";
@@ -68,17 +71,18 @@ import { observedRuntime } from "./observed-runtime.js";
 import { checkCallOptions } from "./options/call-options.js";
 import { byOf, checkNames } from "./options/check-names.js";
 import { ticketOf } from "./options/queue-options.js";
+import { limitsShown } from "./queues/queue-setting.js";
+import { StoredQueues } from "./queues/stored-queues.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
 import { idOf, storedRun } from "./store/run-key.js";
-import type { NewRunRecord, RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
-import { runIdConflict, runtimeStopped } from "./store/runtime-errors.js";
+import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
+import { runtimeStopped } from "./store/runtime-errors.js";
 import { seal, unseal } from "./store/sealed-run.js";
 import { ScheduledTasks } from "./tasks/scheduled-tasks.js";
 import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
-import { differingFields, sameStart } from "./text/start-text.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
@@ -88,6 +92,8 @@ import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
+import { Heartbeat } from "./workers/heartbeat.js";
+import { StoredWorkers } from "./workers/stored-workers.js";
 
 /**
  * @example
@@ -108,12 +114,15 @@ class StoredRuntime {
   readonly #registry: RunRegistry;
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
+  readonly #heartbeat: Heartbeat;
   readonly #resumes: ResumeRequests;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
   readonly audit: RuntimeAudit;
   readonly schedules: RuntimeSchedules;
+  readonly queues: RuntimeQueues;
+  readonly workers: RuntimeWorkers;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
   readonly #requests: RunRequests;
@@ -138,10 +147,11 @@ class StoredRuntime {
     });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
+    const owner = systemIds.runId();
     this.#registry = new RunRegistry({
       ...options,
       ...parts,
-      owner: systemIds.runId(),
+      owner,
       queues: [...queues.values()],
       observer,
     });
@@ -161,8 +171,17 @@ class StoredRuntime {
     const isBackground = store.isLocal === true;
     this.#renewals = new Renewals({
       ...{ clock, log, everyMs, isBackground },
-      renew: () => this.#registry.renew(),
+      renew: async () => {
+        await this.#registry.renew();
+        this.#heartbeat.beat();
+      },
       isOver: (error) => this.#registry.closedStore.caused(error),
+    });
+    this.#heartbeat = new Heartbeat({
+      ...{ store, clock, log, leaseMs, maxRuns: options.maxRuns, owner },
+      workflows: Object.keys(workflows),
+      queues: Object.fromEntries([...queues].map(([name, limits]) => [name, limitsShown(limits)])),
+      held: () => this.#registry.held,
     });
     this.#requests = new RunRequests({
       registry: this.#registry,
@@ -172,6 +191,9 @@ class StoredRuntime {
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
+    const assertOpen = (): void => this.#assertOpen();
+    this.queues = new StoredQueues({ store, clock, queues, assertOpen, onChanged });
+    this.workers = new StoredWorkers({ store, clock, assertOpen });
     this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
@@ -383,6 +405,7 @@ class StoredRuntime {
   start(): Promise<number> {
     this.#assertOpen();
     this.#begin();
+    if (this.#registry.claims) this.#heartbeat.beat();
     return this.#pump.serve();
   }
 
@@ -402,7 +425,8 @@ class StoredRuntime {
     await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
     const isAnswering = !this.#registry.committer.isOver;
-    const last = Promise.all([this.#renewals.stop(), this.#registry.watchers.settled()]).then(() => {});
+    const stopping = [this.#renewals.stop(), this.#heartbeat.stop(), this.#registry.watchers.settled()];
+    const last = Promise.all(stopping).then(() => {});
     await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
     for (const end of this.#watches) end();
     this.#unobserve?.();
@@ -482,11 +506,4 @@ class StoredRuntime {
   #assertOpen(): void {
     if (this.#stopped !== null) throw runtimeStopped();
   }
-}
-
-function assertSame(existing: StoredRun, wanted: NewRunRecord): void {
-  const isSameWorkflow = existing.workflow === wanted.workflow;
-  if (isSameWorkflow && sameStart(existing.input, wanted.input)) return;
-  const differs = isSameWorkflow ? differingFields(existing.input, wanted.input) : [];
-  throw runIdConflict(existing.key, existing.workflow, { asked: wanted.workflow, differs });
 }

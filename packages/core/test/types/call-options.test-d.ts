@@ -23,7 +23,12 @@ import type {
   TenantOptions,
 } from "../../src/runtime/api/runtime.types.js";
 import type { RecordListQuery, RecordName } from "../../src/runtime/api/runtime-records.types.js";
-import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
+import type {
+  ScheduleChangeOptions,
+  ScheduleEdit,
+  ScheduleOptions,
+  ScheduleQuery,
+} from "../../src/runtime/api/schedule.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
 import type { Words } from "../../src/value/unknown-names.js";
@@ -55,15 +60,24 @@ interface Interfaces {
   readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
   readonly "audit.list": AuditFilter;
   readonly "audit.delete": Parameters<RuntimeAudit["delete"]>[0];
+  readonly "queues.pause": CallerOptions;
+  readonly "queues.resume": CallerOptions;
+  readonly "queues.limit": CallerOptions;
+  readonly "queues.reset": CallerOptions;
+  readonly "queues.position": TenantOptions;
   readonly "records.list": RecordListQuery;
   readonly "records.read": TenantOptions;
   readonly "records.update": RecordName;
   readonly "schedules.set": ScheduleOptions;
   readonly "schedules.get": TenantOptions;
   readonly "schedules.list": ScheduleQuery;
-  readonly "schedules.pause": TenantOptions;
-  readonly "schedules.resume": TenantOptions;
-  readonly "schedules.delete": TenantOptions;
+  readonly "schedules.pause": ScheduleChangeOptions;
+  readonly "schedules.resume": ScheduleChangeOptions;
+  readonly "schedules.edit": ScheduleChangeOptions;
+  readonly "schedules.edit change": ScheduleEdit;
+  readonly "schedules.reset": ScheduleChangeOptions;
+  readonly "schedules.start": ScheduleChangeOptions & { readonly key?: string };
+  readonly "schedules.delete": ScheduleChangeOptions;
   readonly "schedules.next": TenantOptions;
   readonly sendEvent: SendOptions;
   readonly answer: AnswerOptions;
@@ -81,6 +95,15 @@ expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Ca
 expectTypeOf<
   Exclude<
     keyof Runtime,
-    symbol | "workflows" | "audit" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions
+    | symbol
+    | "workflows"
+    | "audit"
+    | "queues"
+    | "records"
+    | "schedules"
+    | "start"
+    | "watch"
+    | "workers"
+    | keyof typeof callOptions
   >
 >().toBeNever();

@@ -1,6 +1,6 @@
 import { isBefore, Timers } from "../../engine/timers.js";
 import { earliest } from "../store/queue-policy.js";
-import type { DueRuns, Lease, StoredDue, StoredPost } from "../store/run-store.types.js";
+import type { DueRuns, Lease, LineQuery, StoredDue, StoredLine, StoredPost } from "../store/run-store.types.js";
 import { dequeue, enqueue, firstOf, putBack } from "./memory-due.js";
 import { MemoryQueues } from "./memory-queues.js";
 import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
@@ -79,6 +79,12 @@ export class MemoryLeases {
     const isWanted = wanted(of);
     const places = this.#queues.named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
     return earliest([firstOf(this.#unheld, isWanted)?.dueAtMs ?? null, ...places]);
+  }
+
+  line(query: LineQuery): StoredLine {
+    const { of } = query;
+    const isOf = ({ row: { key } }: MemoryRun): boolean => key.tenant === of?.tenant && key.runId === of.runId;
+    return this.#queues.of(query.queue).line(query, isOf);
   }
 
   /** What {@link takeDue} and {@link takePlaces} would take. */

@@ -18,6 +18,8 @@ export interface Named {
   readonly id?: string | undefined;
   /** Name of a schedule. */
   readonly schedule?: string | undefined;
+  /** Name of a queue. */
+  readonly queue?: string | undefined;
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 

@@ -48,6 +48,7 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
       labels: optional(labels),
     }),
   ],
+  line: [object({ queue: text, of: optional(run) })],
   counts: [object({ tenant: text, workflow: maybeText, labels: optional(labels) })],
   record: [object(record)],
   records: [object({ tenant: text, kind: text, prefix: maybeText, cursor: maybeText })],

@@ -17,6 +17,7 @@ import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
 import { StreamCache } from "../../client/reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../../client/reads/watchers.js";
 import { observedClaim } from "../../observed-runtime.js";
+import { obeyedLimits, readSettings } from "../../queues/queue-setting.js";
 import type { ResolvedRuntimeOptions } from "../../runtime-options.js";
 import { idOf } from "../../store/run-key.js";
 import type {
@@ -32,6 +33,7 @@ import type {
 import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/runtime-errors.js";
 import { assertHere } from "../../store/sealed-run.js";
 import { parseJson } from "../../text/journal-text.js";
+import { Pace } from "../../workers/pace.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordQueue } from "../commit/record-queue.js";
 import { fetchJournals } from "../load/fetched-journals.js";
@@ -90,7 +92,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   /** Called when a run that resumes later was evicted, when a run of a queue has come or left, or when there is room for one more. */
   onCapacity: () => void = () => {};
   readonly #setup: RegistrySetup;
-  readonly #due: Required<DueRuns>;
+  #due: Required<DueRuns>;
+  readonly #pace: Pace = new Pace();
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
   readonly #pauses: ReclaimBackoff;
@@ -296,9 +299,25 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return this.store.nextWakeAtMs(this.#due);
   }
 
+  /** What is due under the limits that hold now: a claim that begins after a change obeys it. */
+  async #dueNow(): Promise<Required<DueRuns>> {
+    if (!this.hasQueues) return this.#due;
+    const settings = await readSettings(this.store);
+    const queues = this.#setup.queues.map((one) => obeyedLimits(one, settings.get(one.name)?.setting));
+    this.#due = { ...this.#due, queues };
+    return this.#due;
+  }
+
+  /** What a heartbeat says of this process. */
+  get held(): { readonly runs: number; readonly places: number; readonly taken: { readonly [queue: string]: number } } {
+    const places = [...this.live.values()].filter(({ isQueued }) => isQueued).length;
+    return { runs: this.live.size, places, taken: this.#pace.counts(this.clock.now()) };
+  }
+
   async due(limit: number): Promise<DueReport> {
     await this.committer.barrier();
-    const request = { nowMs: this.clock.now(), limit, ...this.#due };
+    const due = await this.#dueNow();
+    const request = { nowMs: this.clock.now(), limit, ...due };
     const { runs, wakeAtMs } = await this.store.due(request);
     return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
   }
@@ -324,7 +343,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   async #claimDue(limit: number): Promise<ClaimedRun[]> {
     this.#claims++;
     try {
-      return await this.store.claimDue({ ...this.lease, limit, ...this.#due });
+      const due = await this.#dueNow();
+      const claimed = await this.store.claimDue({ ...this.lease, limit, ...due });
+      for (const { run } of claimed)
+        if (run.queue !== null && run.hasPlace) this.#pace.add(run.queue.name, this.clock.now());
+      return claimed;
     } finally {
       this.#claims--;
     }
