@@ -2,7 +2,7 @@ import { defineConfig } from "tsup";
 import { declarations } from "../../tsup.shared.js";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", react: "src/react.ts" },
+  entry: { index: "src/index.ts", operate: "src/operate.ts", react: "src/react.ts" },
   format: ["esm"],
   target: "es2022",
   platform: "neutral",

@@ -38,7 +38,7 @@ export function createClient<Known extends Flows = Flows, Classes extends EventC
   } as unknown as Client<Known, Classes>;
 }
 
-function openTransport(options: ClientOptions): Transport {
+export function openTransport(options: ClientOptions): Transport {
   return new Transport({
     baseUrl: String(options.baseUrl).replace(/\/+$/, ""),
     // Wrapped, because a `fetch` that is called as a method of another object may refuse to run.

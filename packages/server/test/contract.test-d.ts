@@ -4,6 +4,7 @@ import type * as wire from "millrace/wire";
 import { expectTypeOf } from "vitest";
 import type * as about from "../src/wire/about-schemas.js";
 import type * as back from "../src/wire/history-schemas.js";
+import type * as operate from "../src/wire/operate-schemas.js";
 import type * as schemas from "../src/wire/schemas.js";
 
 /** Without the differences between written types and those of zod: `readonly`, and `undefined` for what is left out. */
@@ -33,7 +34,13 @@ expectTypeOf<Answer<typeof about.eventRoles>>().toEqualTypeOf<Plain<wire.EventsR
 expectTypeOf<Answer<typeof about.session>>().toEqualTypeOf<Plain<wire.SessionRecord>>();
 expectTypeOf<Answer<typeof about.sessionDetails>>().toEqualTypeOf<Plain<wire.SessionDetailsRecord>>();
 
+expectTypeOf<Answer<typeof operate.queue>>().toEqualTypeOf<Plain<wire.QueueStateRecord>>();
+expectTypeOf<Answer<typeof operate.position>>().toEqualTypeOf<Plain<wire.PositionRecord>>();
+expectTypeOf<Answer<typeof operate.worker>>().toEqualTypeOf<Plain<wire.WorkerRecord>>();
+
 // ---- bodies
+expectTypeOf<Body<typeof operate.limitBody>>().toEqualTypeOf<Plain<wire.QueueLimitBody>>();
+expectTypeOf<Body<typeof operate.scheduleEditBody>>().toEqualTypeOf<Plain<wire.ScheduleEditBody>>();
 expectTypeOf<Body<typeof schemas.runBody>>().toEqualTypeOf<Plain<wire.StartBody>>();
 expectTypeOf<Body<typeof schemas.scheduleBody>>().toEqualTypeOf<Plain<wire.ScheduleBody>>();
 expectTypeOf<Body<typeof schemas.postBody>>().toEqualTypeOf<Plain<wire.EventBody>>();

@@ -7,6 +7,7 @@
  * @module
  */
 import type { Client, Flows } from "@millrace/client";
+import type { Operator } from "@millrace/client/operate";
 import type { RunStore, Runtime } from "millrace/runtime";
 import type { Code } from "../code/load-code.js";
 import type { StorePlace } from "./open-store.js";
@@ -70,6 +71,8 @@ export interface Target {
   /** What names this target in a command that is printed. */
   readonly flags: readonly string[];
   readonly client: Client<Flows>;
+  /** For queues, workers and schedules. */
+  readonly operator: Operator;
   /** Null: the runs are those of a server. */
   readonly local: LocalTarget | null;
   list(query: RunListQuery): Promise<RunRows>;

@@ -46,7 +46,7 @@ const kinds: Readonly<Record<string, Rule>> = {
 };
 
 /** @param names With the kinds of their values: `limit:number`. */
-function rulesOf(names: string): Rules {
+export function rulesOf(names: string): Rules {
   return Object.fromEntries(
     names.split(" ").map((one) => {
       const [name, kind] = one.split(":") as [string, string?];

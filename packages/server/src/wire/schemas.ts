@@ -33,10 +33,15 @@ const labelsGiven = z
   .record(z.string().regex(labelPattern, labelMeaning), z.string().max(most.labelValue))
   .refine((labels) => Object.keys(labels).length <= most.labels, `at most ${most.labels} labels`);
 
-const eventBody = z.union([z.string(), fields]);
+export const eventBody: z.ZodUnion<[z.ZodString, z.ZodRecord<z.ZodString, z.ZodUnknown>]> = z.union([
+  z.string(),
+  fields,
+]);
 
 /** Refuses unknown fields of a body, which would be ignored in silence. */
-const readAll = {
+export const readAll: {
+  error: (issue: { readonly code?: string; readonly keys?: readonly string[] }) => string | undefined;
+} = {
   error: ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }): string | undefined =>
     code === "unrecognized_keys" ? unreadKeys(keys ?? []) : undefined,
 };
@@ -74,16 +79,18 @@ export const runBody = z
   )
   .openapi("RunBody");
 
+export const cronText = z
+  .string()
+  .max(most.name)
+  .refine((cron) => cron.trim().split(/\s+/).length < 6, "has a field for seconds: at most once a minute, please")
+  .describe("Minute, hour, day of the month, month, day of the week; or `@daily` and the like.");
+
 export const scheduleBody = z
   .strictObject(
     {
       ...startFields,
       workflow_name: z.string(),
-      cron: z
-        .string()
-        .max(most.name)
-        .refine((cron) => cron.trim().split(/\s+/).length < 6, "has a field for seconds: at most once a minute, please")
-        .describe("Minute, hour, day of the month, month, day of the week; or `@daily` and the like."),
+      cron: cronText,
       timezone: z.string().max(most.name).nullish().describe("An IANA name; `UTC` where it is left out."),
       overlap: z.enum(["skip", "queue", "allow"]).nullish(),
       catch_up: z.enum(["last", "all", "none"]).nullish(),
@@ -392,10 +399,29 @@ export const handler = z
   })
   .openapi("Handler");
 
+const scheduleStart = z.object({
+  type: z.string(),
+  value: anything,
+  meta: anything.optional().describe("Of values that JSON cannot hold."),
+});
+
+export const answeredBy = z.object({ user: z.string().optional(), door: z.string() });
+
 export const schedule = z
   .object({
     name: z.string(),
     workflow_name: z.string(),
+    start: scheduleStart.describe("The start event of every run."),
+    edited: z
+      .object({
+        cron: z.string().optional(),
+        timezone: z.string().optional(),
+        start: scheduleStart.optional(),
+        at: time,
+        by: answeredBy.nullable(),
+      })
+      .nullable()
+      .describe("Parts that were edited, as they were before."),
     cron: z.string(),
     timezone: z.string(),
     overlap: z.enum(["skip", "queue", "allow"]),
@@ -408,8 +434,6 @@ export const schedule = z
     skips: z.array(z.object({ at: time, reason: z.enum(["overlap", "missed"]) })),
   })
   .openapi("Schedule");
-
-export const answeredBy = z.object({ user: z.string().optional(), door: z.string() });
 
 export const errorAnswer = z
   .object({

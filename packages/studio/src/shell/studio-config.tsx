@@ -16,6 +16,7 @@ const nothing = {
   retry: false,
   fork: false,
   delete: false,
+  operate: false,
 };
 const unknown: ServerConfig = {
   version: "",
@@ -27,6 +28,8 @@ const unknown: ServerConfig = {
   hasMetrics: false,
   sources: false,
   audit: false,
+  queues: false,
+  schedules: false,
 };
 
 const Context = createContext<ServerConfig>(unknown);
