@@ -16,6 +16,9 @@ import { Empty, Loading } from "./ui/states.js";
 
 // What the first page needs no part of is loaded with the page that does.
 const AuditPage = lazy(later(async () => (await import("./audit/audit-page.js")).AuditPage));
+const QueuesPage = lazy(later(async () => (await import("./operate/pages.js")).QueuesPage));
+const SchedulesPage = lazy(later(async () => (await import("./operate/pages.js")).SchedulesPage));
+const WorkersPage = lazy(later(async () => (await import("./operate/pages.js")).WorkersPage));
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
 const ComparePage = lazy(later(async () => (await import("./compare/compare-page.js")).ComparePage));
 const WorkflowsPage = lazy(later(async () => (await import("./workflows/workflows-page.js")).WorkflowsPage));
@@ -65,6 +68,12 @@ function pageOf(route: Route): ReactNode {
       return <SessionPage key={route.id} id={route.id} />;
     case "audit":
       return <AuditPage />;
+    case "queues":
+      return <QueuesPage />;
+    case "schedules":
+      return <SchedulesPage />;
+    case "workers":
+      return <WorkersPage />;
     case "unknown":
       return <UnknownPage />;
   }

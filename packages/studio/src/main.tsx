@@ -13,6 +13,7 @@ import "./styles/transport.css";
 import "./styles/workflow.css";
 import "./styles/compare.css";
 import "./styles/dialog.css";
+import "./styles/operate.css";
 import "./styles/narrow.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

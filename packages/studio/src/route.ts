@@ -11,9 +11,7 @@ export type Route =
   | { readonly page: "sessions" }
   | { readonly page: "audit" }
   | { readonly page: "queues" }
-  | { readonly page: "queue"; readonly name: string }
   | { readonly page: "schedules" }
-  | { readonly page: "schedule"; readonly name: string }
   | { readonly page: "workers" }
   | { readonly page: "session"; readonly id: string }
   | { readonly page: "unknown"; readonly address: string };
@@ -26,7 +24,6 @@ export function parseRoute(hash: string): Route {
   if (page === "" || page === "runs") return { page: "runs", query: first };
   if (page === "workflows" || page === "sessions" || page === "audit") return { page };
   if (page === "queues" || page === "schedules" || page === "workers") return { page };
-  if ((page === "queue" || page === "schedule") && first !== "") return { page, name: first };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };

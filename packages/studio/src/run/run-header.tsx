@@ -2,10 +2,13 @@
 
 import type { ChildRun, RunSummary } from "@millrace/client";
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { readEvents } from "../api/read-events.js";
 import { isOpen } from "../api/run-facts.js";
+import { useRead } from "../api/use-read.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
+import { QueuePlace } from "../operate/queue-place.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
@@ -77,7 +80,7 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
   const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
-  const canSend = isRunning && may.send;
+  const canSend = useTakesEvents(isRunning && may.send ? handler.workflow : null);
   const isAgain = canRunAgain && may.start && !isRunning;
   return (
     <>
@@ -150,6 +153,13 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
   );
 }
 
+/** Whether an event from outside may be sent. @param workflow `null`: none may, whatever its events are. */
+function useTakesEvents(workflow: string | null): boolean {
+  const key = workflow === null ? null : `events ${workflow}`;
+  const { value } = useRead(key, (signal) => readEvents(workflow ?? "", signal));
+  return value?.some(({ isSendable }) => isSendable) ?? false;
+}
+
 /** What does not fit on a phone. */
 function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
   const [isOpen, setOpen] = useState(false);
@@ -190,9 +200,10 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
-  const { startedAtMs, forkedFrom: origin, labels, queue } = handler;
+  const { startedAtMs, forkedFrom: origin, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
+  const labels = besides(handler.labels, sessionId);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = isOpen(handler);
   const wakeAtMs = handler.status === "waiting" ? handler.wakeAtMs : null;
@@ -242,7 +253,7 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
         <span className="hide-sm">
           <b>Queue</b>
           {queue.name}
-          {handler.status === "queued" && " · waits for its turn"}
+          {handler.status === "queued" && <QueuePlace runId={handler.handlerId} />}
         </span>
       )}
       {place !== null && (
@@ -278,6 +289,12 @@ function Children({ run, onChildren }: Pick<RunHeaderProps, "run" | "onChildren"
       </button>
     </span>
   );
+}
+
+/** Without those that say the session and its user again. */
+function besides(labels: RunSummary["labels"], sessionId: string | null): RunSummary["labels"] {
+  if (sessionId === null) return labels;
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== "session" && name !== "user"));
 }
 
 /** The session of a pipeline is in what it was started with. */

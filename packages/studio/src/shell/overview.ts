@@ -9,7 +9,8 @@ export interface Overview {
   readonly runs: number | null;
   readonly workflows: number | null;
   readonly hasSessions: boolean;
-  /** Ids of runs with an open question. */
+  /** Number of runs with an open question, at most 50, and the ids of the first. */
+  readonly asks: number;
   readonly asking: readonly string[];
 }
 
@@ -31,6 +32,7 @@ export function useOverview(): Overview {
     runs: counts.value?.total ?? null,
     workflows: workflows.value?.length ?? null,
     hasSessions: (workflows.value ?? []).some(({ kind }) => kind === "pipeline"),
+    asks: asking.length,
     asking: asking.slice(0, SHOWN).map((run) => run.handlerId),
   };
 }

@@ -71,7 +71,7 @@ function Brand(): ReactNode {
 }
 
 function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
-  const { audit } = useStudioConfig();
+  const { audit, queues, schedules } = useStudioConfig();
   const isRuns = ["runs", "run", "child", "compare"].includes(route.page);
   return (
     <>
@@ -91,6 +91,27 @@ function Pages({ route, overview }: { readonly route: Route; readonly overview: 
           isCurrent={route.page === "sessions" || route.page === "session"}
           count={null}
         />
+      )}
+      {queues && (
+        <NavLink
+          href={hrefOf("queues")}
+          icon="queued"
+          label="Queues"
+          isCurrent={route.page === "queues"}
+          count={null}
+        />
+      )}
+      {schedules && (
+        <NavLink
+          href={hrefOf("schedules")}
+          icon="clock"
+          label="Schedules"
+          isCurrent={route.page === "schedules"}
+          count={null}
+        />
+      )}
+      {queues && (
+        <NavLink href={hrefOf("workers")} icon="db" label="Workers" isCurrent={route.page === "workers"} count={null} />
       )}
       {audit && (
         <NavLink href={hrefOf("audit")} icon="person" label="Audit" isCurrent={route.page === "audit"} count={null} />
@@ -119,8 +140,15 @@ function NavLink({ href, icon, label, isCurrent, count }: NavLinkProps): ReactNo
 
 function Waiting({ overview }: { readonly overview: Overview }): ReactNode {
   if (overview.asking.length === 0) return null;
+  const said = `${overview.asks} ${overview.asks === 1 ? "run waits" : "runs wait"} for a person`;
   return (
     <>
+      <a className="nav asking" href={hrefOf("runs", "status:waiting")} title={said} aria-label={said}>
+        <span className="s-waiting">
+          <Icon name="waiting" />
+        </span>
+        <span className="count num">{overview.asks}</span>
+      </a>
       <h2 className="recent">Waiting for a person</h2>
       {overview.asking.map((id) => (
         <a key={id} className="nav recent" title={`${id} waits for a person`} href={hrefOf("run", id)}>
