@@ -155,7 +155,7 @@ function Keys({ queue: { name, keys } }: { readonly queue: Queue }): ReactNode {
                 </span>
               </td>
               <td className="right num">{grouped(waiting)}</td>
-              <td className="right num ink2">
+              <td className="right num ink2 started">
                 <Since atMs={oldestAtMs} />
               </td>
               <td className="right num">{grouped(placed)}</td>

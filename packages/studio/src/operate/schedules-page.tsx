@@ -210,7 +210,7 @@ function Details({ schedule, onChanged }: DetailsProps): ReactNode {
               <ul className="num">
                 {dates.map((date) => (
                   <li key={+date} className={paused ? "muted" : ""}>
-                    {dateAndTime(+date)}
+                    {timeIn(timezone, +date)}
                   </li>
                 ))}
               </ul>
@@ -225,7 +225,7 @@ function Details({ schedule, onChanged }: DetailsProps): ReactNode {
             <ul>
               {skips.toReversed().map(({ atMs, reason }) => (
                 <li key={atMs}>
-                  <span className="num">{dateAndTime(atMs)}</span> <span className="muted">{whys[reason]}</span>
+                  <span className="num">{timeIn(timezone, atMs)}</span> <span className="muted">{whys[reason]}</span>
                 </li>
               ))}
             </ul>
@@ -244,6 +244,11 @@ function Details({ schedule, onChanged }: DetailsProps): ReactNode {
       {isEditing && <EditDialog schedule={schedule} onClose={() => setEditing(false)} onChanged={onChanged} />}
     </div>
   );
+}
+
+/** By the clock of the schedule, which is the one that its cron means. */
+function timeIn(timeZone: string, atMs: number): string {
+  return new Date(atMs).toLocaleString("en-GB", { timeZone, dateStyle: "medium", timeStyle: "short" });
 }
 
 function Was({ text }: { readonly text: string }): ReactNode {

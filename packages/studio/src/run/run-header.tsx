@@ -153,11 +153,13 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
   );
 }
 
-/** Whether an event from outside may be sent. @param workflow `null`: none may, whatever its events are. */
+/** Whether a step takes an event from outside. @param workflow `null`: none may be sent, whatever its events are. */
 function useTakesEvents(workflow: string | null): boolean {
   const key = workflow === null ? null : `events ${workflow}`;
   const { value } = useRead(key, (signal) => readEvents(workflow ?? "", signal));
-  return value?.some(({ isSendable }) => isSendable) ?? false;
+  return (
+    value?.some(({ isSendable, role }) => isSendable && (role === "external" || role === "human_response")) ?? false
+  );
 }
 
 /** What does not fit on a phone. */
