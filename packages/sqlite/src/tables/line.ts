@@ -1,81 +1,128 @@
-/** The line of a queue as people see it: what has arrived, whether or not a claim has put it in line. */
-import { plainSql, type Sql, sql } from "millrace/engine";
-import type { LineQuery, RunKey, StoredLine } from "millrace/runtime";
+/**
+ * The line of a queue as people see it: what has arrived, whether or not a claim has put it in line.
+ *
+ * Runs in line are counted in an index that has all that is asked of them; rows are read only of runs that came back after a wait, and
+ * of those that no claim has put in line yet.
+ *
+ * @module
+ */
+import { earliest } from "millrace/engine";
+import type { LineCounts, LineQuery, RunKey, StoredLine } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
+import type { SqliteValue } from "../connection/driver.js";
 
-type Asked = Pick<LineQuery, "queue" | "nowMs">;
+const again = "FROM runs INDEXED BY runs_line_again WHERE queue = ? AND place = 0 AND rate_counted = 1";
+const since = "min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at))";
+// What has not had a place yet needs one since it is to begin.
+const linesByKey = `SELECT queue_key AS key, count(*) AS waiting, min(queued_at) FILTER (WHERE id NOT IN (SELECT id ${again})) AS atMs
+  FROM runs INDEXED BY runs_line WHERE queue = ? AND place = 0 GROUP BY queue_key`;
+const againByKey = `SELECT queue_key AS key, min(${since}) AS atMs ${again} GROUP BY queue_key`;
+const placedByKey = `SELECT queue_key AS key, count(*) AS placed FROM runs INDEXED BY runs_place
+  WHERE queue = ? AND place = 1 AND ended_at IS NULL GROUP BY queue_key`;
+const isLater = "queue = ? AND owner IS NULL AND ended_at IS NULL AND place IS NULL";
+const later = `FROM runs INDEXED BY runs_queue_due WHERE ${isLater} AND wake_at <= ?`;
+const posted = `FROM runs INDEXED BY runs_queue_posted
+  WHERE ${isLater} AND posted_at IS NOT NULL AND status <> 'scheduled' AND (wake_at IS NULL OR wake_at > ?)`;
+/** Runs that no claim has put in line yet. */
+const arrivedByKey: readonly string[] = [later, posted].map(
+  (from) => `SELECT queue_key AS key, count(*) AS waiting, min(${since}) AS atMs ${from} GROUP BY queue_key`,
+);
+const isBefore = "(priority > ? OR (priority = ? AND (queued_at < ? OR (queued_at = ? AND id < ?))))";
+const arrivedBefore: readonly string[] = [later, posted].map(
+  (from) => `SELECT count(*) AS count ${from} AND queue_key = ? AND ${isBefore}`,
+);
 
-/** After every turn. */
-const lastTurn = plainSql("9000000000000000");
-const since = plainSql("min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at))");
+/** A run that has a place, or wants none by now, is not found. */
+const findRun = `SELECT id, queue_key AS key, priority, queued_at AS queuedAtMs FROM runs
+  WHERE tenant = ? AND run_id = ? AND queue = ? AND owner IS NULL AND ended_at IS NULL
+    AND (place = 0 OR wake_at <= ? OR (posted_at IS NOT NULL AND status <> 'scheduled'))`;
+const inKey =
+  "SELECT count(*) AS count FROM runs INDEXED BY runs_line WHERE queue = ? AND queue_key = ? AND place = 0 AND";
+const before: readonly string[] = [
+  `${inKey} priority > ?`,
+  `${inKey} priority = ? AND queued_at < ?`,
+  `${inKey} priority = ? AND queued_at = ? AND id < ?`,
+];
+const turns = "SELECT queue_key AS key, turn FROM queue_keys WHERE queue = ?";
 
-function inLine({ queue, nowMs }: Asked): Sql {
-  const isLater = sql`queue = ${queue} AND owner IS NULL AND ended_at IS NULL AND place IS NULL`;
-  return sql`SELECT id, queue_key AS key, priority, queued_at, ${since} AS since
-      FROM runs INDEXED BY runs_line WHERE queue = ${queue} AND place = 0
-    UNION ALL SELECT id, queue_key, priority, queued_at, ${since} FROM runs INDEXED BY runs_queue_due
-      WHERE ${isLater} AND wake_at <= ${nowMs}
-    UNION ALL SELECT id, queue_key, priority, queued_at, posted_at FROM runs INDEXED BY runs_queue_posted
-      WHERE ${isLater} AND posted_at IS NOT NULL AND status <> 'scheduled' AND (wake_at IS NULL OR wake_at > ${nowMs})`;
-}
-
-function lineSql(asked: Asked, most: number): Sql {
-  return sql`WITH keys AS MATERIALIZED (
-      SELECT key, sum(waiting) AS waiting, sum(placed) AS placed, min(since) AS since FROM (
-        SELECT key, 1 AS waiting, 0 AS placed, since FROM (${inLine(asked)})
-        UNION ALL SELECT queue_key, 0, 1, NULL FROM runs INDEXED BY runs_place
-          WHERE queue = ${asked.queue} AND place = 1 AND ended_at IS NULL
-      ) GROUP BY key
-    ) SELECT key, waiting, placed, since, (SELECT sum(waiting) FROM keys) AS allWaiting,
-      (SELECT sum(placed) FROM keys) AS allPlaced, (SELECT min(since) FROM keys) AS oldest
-    FROM keys ORDER BY waiting DESC, placed DESC, key LIMIT ${most}`;
-}
-
-function aheadSql(asked: Asked, { tenant, runId }: RunKey): Sql {
-  return sql`WITH line AS MATERIALIZED (${inLine(asked)}), own AS MATERIALIZED (
-      SELECT l.*, coalesce((SELECT turn FROM queue_keys WHERE queue = ${asked.queue} AND queue_key = l.key), ${lastTurn}) AS turn
-      FROM line AS l WHERE l.id = (SELECT id FROM runs WHERE tenant = ${tenant} AND run_id = ${runId})
-    ), rank AS MATERIALIZED (
-      SELECT count(*) AS value FROM line AS l, own AS o WHERE l.key = o.key AND (l.priority > o.priority OR (
-        l.priority = o.priority AND (l.queued_at < o.queued_at OR (l.queued_at = o.queued_at AND l.id < o.id))))
-    ) SELECT rank.value + coalesce((SELECT sum(min(other.waiting, rank.value + (other.turn < own.turn))) FROM (
-        SELECT count(*) AS waiting, coalesce(k.turn, ${lastTurn}) AS turn FROM line AS l
-          LEFT JOIN queue_keys AS k ON k.queue = ${asked.queue} AND k.queue_key = l.key
-        WHERE l.key <> (SELECT key FROM own) GROUP BY l.key
-      ) AS other), 0) AS ahead FROM own, rank`;
-}
+type Counts = { -readonly [Name in keyof LineCounts]: LineCounts[Name] };
 
 interface KeyRow {
   readonly key: string;
   readonly waiting: number;
-  readonly placed: number;
-  readonly since: number | null;
-  readonly allWaiting: number;
-  readonly allPlaced: number;
-  readonly oldest: number | null;
+  readonly atMs: number | null;
 }
 
-export function readLine(database: Database, { of, keys: most, ...asked }: LineQuery): StoredLine {
-  const rows = all<KeyRow>(database, lineSql(asked, Math.max(1, most)));
-  const [first] = rows;
-  const ahead = of === undefined ? undefined : all<{ ahead: number }>(database, aheadSql(asked, of))[0]?.ahead;
+/** A run in line, or about to be. */
+interface Standing {
+  readonly id: number;
+  readonly key: string;
+  readonly priority: number;
+  readonly queuedAtMs: number;
+}
+
+export function readLine(database: Database, { queue, nowMs, keys: most, of }: LineQuery): StoredLine {
+  const all = <Row>(statement: string, ...values: SqliteValue[]): Row[] =>
+    database.sql(statement).all(...values) as Row[];
+  const byKey = new Map<string, Counts>();
+  const countsOf = (key: string): Counts => {
+    const counts = byKey.get(key) ?? { waiting: 0, placed: 0, oldestAtMs: null };
+    byKey.set(key, counts);
+    return counts;
+  };
+  const add = (key: string, waiting: number, atMs: number | null): void => {
+    const counts = countsOf(key);
+    counts.waiting += waiting;
+    // A post from a clock that is ahead makes its run due at once.
+    counts.oldestAtMs = earliest([counts.oldestAtMs, atMs === null ? null : Math.min(nowMs, atMs)]);
+  };
+  for (const { key, waiting, atMs } of all<KeyRow>(linesByKey, queue, queue)) add(key, waiting, atMs);
+  for (const { key, atMs } of all<{ key: string; atMs: number | null }>(againByKey, queue)) add(key, 0, atMs);
+  for (const statement of arrivedByKey)
+    for (const { key, waiting, atMs } of all<KeyRow>(statement, queue, nowMs)) add(key, waiting, atMs);
+  for (const { key, placed } of all<{ key: string; placed: number }>(placedByKey, queue)) countsOf(key).placed = placed;
+  const counted = [...byKey].map(([key, counts]) => ({ key, ...counts }));
   return {
-    waiting: first?.allWaiting ?? 0,
-    placed: first?.allPlaced ?? 0,
-    oldestAtMs: until(asked.nowMs, first?.oldest),
-    keys: rows
-      .slice(0, most)
-      .map(({ key, waiting, placed, since: at }) => ({ key, waiting, placed, oldestAtMs: until(asked.nowMs, at) })),
-    ahead: ahead ?? null,
+    waiting: sum(counted.map(({ waiting }) => waiting)),
+    placed: sum(counted.map(({ placed }) => placed)),
+    oldestAtMs: earliest(counted.map(({ oldestAtMs }) => oldestAtMs)),
+    keys: counted.sort(longestFirst).slice(0, most),
+    ahead: of === undefined ? null : aheadOf({ all, queue, nowMs, byKey }, of),
   };
 }
 
-/** A post from a clock that is ahead makes its run due at once. */
-function until(nowMs: number, atMs: number | null | undefined): number | null {
-  return atMs == null ? null : Math.min(nowMs, atMs);
+interface Reading {
+  readonly all: <Row>(statement: string, ...values: SqliteValue[]) => Row[];
+  readonly queue: string;
+  readonly nowMs: number;
+  readonly byKey: ReadonlyMap<string, LineCounts>;
 }
 
-function all<Row>(database: Database, statement: Sql): Row[] {
-  const { text, values } = statement.render(() => "?");
-  return database.sql(text).all(...values) as Row[];
+/** How many runs are served before it, where each key takes its turn. */
+function aheadOf({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKey): number | null {
+  const [run] = all<Standing>(findRun, tenant, runId, queue, nowMs);
+  if (run === undefined) return null;
+  const { id, key, priority, queuedAtMs } = run;
+  const count = (statement: string, ...values: SqliteValue[]): number =>
+    all<{ count: number }>(statement, queue, ...values)[0]?.count ?? 0;
+  const more = [[], [queuedAtMs], [queuedAtMs, id]];
+  const place = [priority, priority, queuedAtMs, queuedAtMs, id];
+  const rank =
+    sum(before.map((statement, index) => count(statement, key, priority, ...(more[index] ?? [])))) +
+    sum(arrivedBefore.map((statement) => count(statement, nowMs, key, ...place)));
+  const turnOf = new Map(all<{ key: string; turn: number }>(turns, queue).map((row) => [row.key, row.turn]));
+  const own = turnOf.get(key) ?? Number.POSITIVE_INFINITY;
+  const others = [...byKey].filter(([other]) => other !== key);
+  return (
+    rank +
+    sum(others.map(([other, { waiting }]) => Math.min(waiting, rank + ((turnOf.get(other) ?? Infinity) < own ? 1 : 0))))
+  );
+}
+
+function longestFirst(one: StoredLine["keys"][number], other: StoredLine["keys"][number]): number {
+  return other.waiting - one.waiting || other.placed - one.placed || (one.key < other.key ? -1 : 1);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }
