@@ -68,7 +68,10 @@ it("says what waits, pauses, limits, edits and starts, and who is alive", { time
   });
   expect(await project.call("queues", "pause", "nail")).toMatchObject({ code: 1 });
   // Through the server, too.
-  expect(await json("queues", "resume", "mail", "--url", url)).toMatchObject({ paused: false, limits: { concurrency: 3 } });
+  expect(await json("queues", "resume", "mail", "--url", url)).toMatchObject({
+    paused: false,
+    limits: { concurrency: 3 },
+  });
   await expect.poll(() => json("queues", "mail"), { timeout: 60_000 }).toMatchObject({ placed: 3, waiting: 0 });
 
   const edited = await project.call("schedules", "edit", "nightly", "--cron", "0 4 * * *");
@@ -79,7 +82,10 @@ it("says what waits, pauses, limits, edits and starts, and who is alive", { time
   await expect.poll(() => json("show", id), { timeout: 60_000 }).toMatchObject({ status: "completed" });
   expect((await project.call("schedules", "pause", "nightly")).stdout).toMatch(/state +paused/);
   expect((await project.call("schedules", "reset", "nightly")).stdout).not.toContain("edited");
-  expect(await project.call("schedules", "none")).toMatchObject({ code: 1, stderr: expect.stringContaining("SCHEDULE_UNKNOWN") });
+  expect(await project.call("schedules", "none")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("SCHEDULE_UNKNOWN"),
+  });
 
   const alive = await project.call("workers");
   expect(alive.stdout).toMatch(new RegExp(`:${server.child.pid} +alive .* mail$`, "m"));
