@@ -75,7 +75,7 @@ describe("a schedule over HTTP", () => {
     const { ask } = open({ schedules: false });
 
     for (const route of ["PUT /schedules/a", "DELETE /schedules/a"])
-      expect(await ask(route, nightly)).toMatchObject({ status: 404, body: { code: "ROUTE_UNKNOWN" } });
+      expect(await ask(route, nightly)).toMatchObject({ status: 405, body: { code: "METHOD_NOT_ALLOWED" } });
     const { paths } = (await ask("GET /openapi.json")).body;
     expect(Object.keys(paths["/schedules/{name}"])).toEqual(["get"]);
   });

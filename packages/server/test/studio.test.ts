@@ -145,6 +145,7 @@ describe("GET /studio/config", () => {
     retry: true,
     fork: true,
     delete: true,
+    operate: true,
   };
   const none = Object.fromEntries(Object.keys(all).map((deed) => [deed, false]));
 
@@ -160,6 +161,8 @@ describe("GET /studio/config", () => {
       tenants: false,
       metrics: false,
       sources: false,
+      queues: true,
+      schedules: true,
       audit: true,
     });
   });
