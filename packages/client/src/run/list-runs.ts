@@ -75,8 +75,8 @@ export function queryOf({
     // An empty list matches nothing, and without parameters, everything matches; no workflow has this name.
     workflow_name: isEmpty(workflow) || isEmpty(status) ? "" : workflow,
     status,
-    waiting: waiting === undefined ? undefined : String(waiting),
-    queued: queued === undefined ? undefined : String(queued),
+    waiting: waiting?.toString(),
+    queued: queued?.toString(),
     label: pairs,
     queue,
     q: search,

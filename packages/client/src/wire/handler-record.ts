@@ -31,7 +31,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     case "cancelled":
       return { ...base, status: record.status, endedAtMs, error: errorOf(record, options) };
     default: {
-      if (!record.waiting) return { ...base, status: record.queued === true ? "queued" : "running" };
+      if (!record.waiting) return { ...base, status: record.queued ? "queued" : "running" };
       const prompts = toPrompts(record.prompts, options);
       return { ...base, status: "waiting", prompts, wakeAtMs };
     }
