@@ -87,7 +87,6 @@ describe("what there is", () => {
 
   it("generates OpenAPI 3.1 of all routes, and shows it", async () => {
     const { body } = await server.get("/openapi.json");
-
     expect(body.openapi).toBe("3.1.0");
     expect(Object.keys(body.paths)).toHaveLength(43);
     expect(body.components.schemas.Handler.required).toContain("handler_id");
