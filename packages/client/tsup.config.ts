@@ -2,7 +2,7 @@ import { defineConfig } from "tsup";
 import { declarations } from "../../tsup.shared.js";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", react: "src/react.ts", "run-file": "src/run-file.ts" },
+  entry: { index: "src/index.ts", operate: "src/operate.ts", react: "src/react.ts", "run-file": "src/run-file.ts" },
   format: ["esm"],
   target: "es2022",
   platform: "neutral",

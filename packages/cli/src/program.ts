@@ -72,6 +72,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
   addServing(context);
   addRunning(context);
   addLooking(context);
+  addOperating(context);
   addGraphs(context);
   addStore(context);
   addExplanations(context);
@@ -168,7 +169,7 @@ function addLooking({ add, calls }: Context): void {
   const filtered = (command: Command): Command =>
     onTarget(command)
       .option("--workflow <name>", "of this workflow")
-      .option("--status <status>", "running, waiting, completed, failed, cancelled, …", collect, [])
+      .option("--status <status>", "running, waiting, queued, completed, failed, …", collect, [])
       .option("--label <name=value>", "with this label", collect, [])
       .option("--where <terms>", "such as 'status:failed label.team=berlin after:2h declined'");
   filtered(add("runs", "list runs, newest first, with their errors"))
@@ -212,7 +213,7 @@ function addLooking({ add, calls }: Context): void {
   onTarget(add("audit", "list who started, answered, cancelled or deleted runs, newest first"))
     .option("--user <user>", "only what this person or program did")
     .option("--door <door>", "only what came through it, such as chat, mcp or link")
-    .option("--action <action>", "start, fork, answer, send, cancel, resume, retry or delete")
+    .option("--action <action>", "start, fork, answer, cancel, queue.pause, schedule.edit, …")
     .option("--run <runId>", "only of this run")
     .option("--limit <number>", "how many", defaultLimit)
     .option("--cursor <cursor>", "the next page")
@@ -232,6 +233,60 @@ function addLooking({ add, calls }: Context): void {
     .action(calls(async () => (await import("./commands/failures.js")).failures));
   withCode(add("diff <runA> <runB>", "compare two runs: where they part, and how they end")).action(
     calls(async () => (await import("./commands/diff.js")).diff),
+  );
+}
+
+function addOperating({ add, calls }: Context): void {
+  const group = (name: string, description: string) => {
+    const parent = add(name, description);
+    return (usage: string, about: string, isDefault = false): Command =>
+      onTarget(parent.command(usage, { isDefault }).description(about).exitOverride());
+  };
+  const queue = group("queues", "list queues: what waits, what has a place; pause them, change their limits");
+  queue("list [name]", "list queues, or one with its keys", true).action(
+    calls(async () => (await import("./commands/queues.js")).listQueues),
+  );
+  queue("pause <name>", "give no run a place until it is resumed").action(
+    calls(async () => (await import("./commands/queues.js")).pauseQueue),
+  );
+  queue("resume <name>", "give runs places again").action(
+    calls(async () => (await import("./commands/queues.js")).resumeQueue),
+  );
+  queue("limit <name>", "change limits of all processes, without a restart; `none` takes one away")
+    .option("--concurrency <number>", "runs with a place at the same time")
+    .option("--per-key <number>", "the same for each key")
+    .option("--rate <limit/per>", "runs that begin within a time, such as 500/1m")
+    .action(calls(async () => (await import("./commands/queues.js")).limitQueue));
+  queue("reset <name>", "let the limits in the options of processes hold again").action(
+    calls(async () => (await import("./commands/queues.js")).resetQueue),
+  );
+  const schedule = group(
+    "schedules",
+    "list schedules: the next, the last, what was skipped; pause, edit and start them",
+  );
+  schedule("list [name]", "list schedules, or one with its next five occurrences", true).action(
+    calls(async () => (await import("./commands/schedules.js")).listSchedules),
+  );
+  schedule("pause <name>", "let nothing occur until it is resumed").action(
+    calls(async () => (await import("./commands/schedules.js")).pauseSchedule),
+  );
+  schedule("resume <name>", "let it occur again, from now on").action(
+    calls(async () => (await import("./commands/schedules.js")).resumeSchedule),
+  );
+  schedule("start <name>", "start a run of it now")
+    .addOption(fileOption())
+    .action(calls(async () => (await import("./commands/schedules.js")).startSchedule));
+  schedule("edit <name>", "change when it occurs, or with what input, without a restart")
+    .option("--cron <cron>", "such as '0 3 * * *'")
+    .option("--timezone <zone>", "such as Europe/Berlin")
+    .option("-i, --input <json>", "fields of the start event, or @file.json")
+    .addOption(fileOption())
+    .action(calls(async () => (await import("./commands/schedules.js")).editSchedule));
+  schedule("reset <name>", "take all edits back").action(
+    calls(async () => (await import("./commands/schedules.js")).resetSchedule),
+  );
+  onTarget(add("workers", "list the processes that execute runs, and what they hold")).action(
+    calls(async () => (await import("./commands/workers.js")).workers),
   );
 }
 

@@ -50,7 +50,17 @@ export interface EventUse {
   readonly isSendable: boolean;
 }
 
-export type AuditAction = "start" | "fork" | "answer" | "send" | "cancel" | "resume" | "retry" | "delete";
+export type AuditAction =
+  | "start"
+  | "fork"
+  | "answer"
+  | "send"
+  | "cancel"
+  | "resume"
+  | "retry"
+  | "delete"
+  | `queue.${"pause" | "resume" | "limit" | "reset"}`
+  | `schedule.${"set" | "pause" | "resume" | "edit" | "reset" | "start" | "delete"}`;
 
 export interface AuditFilter<Name extends string = string> extends CallOptions {
   /** Only what this person or program did. */
@@ -67,18 +77,22 @@ export interface AuditFilter<Name extends string = string> extends CallOptions {
   readonly cursor?: string;
 }
 
-/** One thing that was done to a run. */
+/** One thing that was done to a run, a queue or a schedule. */
 export interface AuditEntry {
   readonly atMs: number;
   /** `send`: the run may have refused the event. */
   readonly action: AuditAction;
-  /** Of a fork, the new run. It may be deleted since. */
+  /** Of a fork, the new run. It may be deleted since. `""` where it was done to no run. */
   readonly handlerId: string;
+  /** `""` for a queue. */
   readonly workflow: string;
   /** Who did it, where that is known, and through which door. */
   readonly by: { readonly user?: string; readonly door: string };
   /** Of an answer. */
   readonly promptId?: string;
+  /** The queue or the schedule that was changed. */
+  readonly queue?: string;
+  readonly schedule?: string;
 }
 
 export interface AuditPage {
@@ -132,7 +146,18 @@ export interface SessionRun {
   readonly status: string;
 }
 
-export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "override" | "delete";
+/** `override`: a model call of a fork. `operate`: queues and schedules. */
+export type Deed =
+  | "start"
+  | "send"
+  | "answer"
+  | "cancel"
+  | "resume"
+  | "retry"
+  | "fork"
+  | "override"
+  | "delete"
+  | "operate";
 
 /** What the server is, and what the caller may do there. */
 export interface ServerConfig {
@@ -151,6 +176,10 @@ export interface ServerConfig {
   readonly sources: boolean;
   /** Whether the caller may read the audit. */
   readonly audit: boolean;
+  /** Whether the caller may read queues and workers. */
+  readonly queues: boolean;
+  /** Whether the caller may read schedules. */
+  readonly schedules: boolean;
 }
 
 /** The code of a step, as its author wrote it. */

@@ -145,14 +145,15 @@ interface SummaryBase {
 }
 
 export interface RunQueue extends QueueTicket {
-  /** `false` for a run that is `running`: its turn is still to come. */
+  /** `false` for a run that is `queued`, or only waits for something else. */
   readonly hasPlace: boolean;
 }
 
 /** Status of a run. */
 export type RunSummary<Result = unknown, Shown = SomeEvent> =
   | RunOutcome<Result, Shown>
-  | (SummaryBase & { readonly status: "running" });
+  /** `queued`: it waits for a place of its queue. */
+  | (SummaryBase & { readonly status: "running" | "queued" });
 
 /** Status of a run that has nothing to do now. A run that took too long is `failed`, with the code `RUN_TIMED_OUT`. */
 export type RunOutcome<Result = unknown, Shown = SomeEvent> = SummaryBase &
@@ -215,12 +216,14 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
 /** Filter for runs. A run must satisfy every given condition. */
 export interface RunSelection<Name extends string = string> extends CallOptions {
   readonly workflow?: Name | readonly Name[];
-  /** Statuses of the runs. A waiting run counts as `running`. */
-  readonly status?: ListedStatus | readonly ListedStatus[];
+  /** Statuses of the runs. A run that waits or is queued counts as `running`, too. */
+  readonly status?: FilterStatus | readonly FilterStatus[];
   /** `true`: only runs that wait for an answer, an event or a time. `false`: only others. */
   readonly waiting?: boolean;
   /** Runs that a program of this version started, or has continued last. */
   readonly version?: string;
+  /** `true`: only runs that wait for a place of their queue. `false`: only others. */
+  readonly queued?: boolean;
   /** Labels that the runs have, each with exactly this value. */
   readonly labels?: RunLabels;
   /** Values of the input, by the names of the `static index` of the workflow: runs that have all of them. */
@@ -264,6 +267,9 @@ export type RunListChange =
   | { readonly type: "changed"; readonly run: RunSummary }
   | { readonly type: "gone"; readonly handlerId: string }
   | { readonly type: "reset" };
+
+/** Statuses that a list can be asked for. */
+export type FilterStatus = ListedStatus | "waiting" | "queued";
 
 export type ListedStatus = "running" | "completed" | "failed" | "cancelled";
 
@@ -394,11 +400,17 @@ export interface ForkOptions extends KeyedOptions {
   };
 }
 
+/** Which runs a job acts on. */
+export interface BulkWhere extends RunSelection {
+  /** Id of a group of `failures`: runs that have failed that way and have not continued since. */
+  readonly failure?: string;
+}
+
 /** One action on many runs. */
 export interface BulkOptions extends KeyedOptions {
   readonly action: BulkAction;
   /** The runs, by at least one condition. Excludes `handlerIds`. */
-  readonly where?: RunSelection;
+  readonly where?: BulkWhere;
   /** Exactly these runs: 1 to 1,000 ids. Excludes `where`. */
   readonly handlerIds?: readonly string[];
   /** Id of the job. @default derived from the `key`, or a random UUID */

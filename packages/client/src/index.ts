@@ -95,6 +95,7 @@ export type {
 // ---- runs
 export type {
   BulkOptions,
+  BulkWhere,
   ClientRun,
   MatchOptions,
   PendingPrompt,

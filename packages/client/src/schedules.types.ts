@@ -29,10 +29,26 @@ interface ScheduleSettings<Name extends string> extends CallOptions {
   readonly priority?: number;
 }
 
+/** The start event of the runs of a schedule. `meta` describes values that JSON cannot hold. */
+export interface ScheduleStart {
+  readonly type: string;
+  readonly value: unknown;
+  readonly meta?: unknown;
+}
+
 /** A schedule and its state. */
 export interface Schedule {
   readonly name: string;
   readonly workflow: string;
+  readonly start: ScheduleStart;
+  /** Parts that were edited, as they were before; `null` for none. */
+  readonly edited: {
+    readonly cron?: string;
+    readonly timezone?: string;
+    readonly start?: ScheduleStart;
+    readonly atMs: number;
+    readonly by: { readonly user?: string; readonly door: string } | null;
+  } | null;
   readonly cron: string;
   readonly timezone: string;
   readonly overlap: "skip" | "queue" | "allow";
@@ -41,7 +57,7 @@ export interface Schedule {
   readonly paused: boolean;
   /** In epoch milliseconds; `null` while it is paused, or after its last occurrence. */
   readonly nextAtMs: number | null;
-  /** The last occurrence that has started a run, and that run. */
+  /** The last run that was started, by an occurrence or by hand, and when. */
   readonly last: { readonly atMs: number; readonly handlerId: string } | null;
   /** Occurrences that wait for the run before them to end. */
   readonly queuedAtMs: readonly number[];

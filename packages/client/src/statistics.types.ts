@@ -2,7 +2,7 @@
 import type { CountedTime, Failures, Statistics } from "millrace/runtime";
 import type { CallOptions, RunLabels } from "./call.types.js";
 
-type ShownStatus = "running" | "completed" | "failed" | "cancelled";
+type ListedStatus = "running" | "completed" | "failed" | "cancelled" | "waiting" | "queued";
 
 /** A run that waits is not counted as running here. */
 export interface StatusCounts {
@@ -10,6 +10,7 @@ export interface StatusCounts {
   readonly status: {
     readonly running: number;
     readonly waiting: number;
+    readonly queued: number;
     readonly completed: number;
     readonly failed: number;
     readonly cancelled: number;
@@ -38,9 +39,12 @@ export interface FailureFilter<Name extends string = string> extends Omit<Statis
 /** Which runs are counted over time: those of a list. Without `createdAfter`, those of seven days. */
 export interface HistogramFilter<Name extends string = string> extends CallOptions {
   readonly workflow?: Name | readonly Name[];
-  readonly status?: ShownStatus | readonly ShownStatus[];
+  readonly status?: ListedStatus | readonly ListedStatus[];
   readonly waiting?: boolean;
+  readonly queued?: boolean;
+  readonly version?: string;
   readonly labels?: RunLabels;
+  readonly input?: Readonly<Record<string, string | number | boolean | null>>;
   readonly queue?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;

@@ -77,7 +77,7 @@ describe("lists of runs", () => {
     await endedAs(client, "mend", { batch: "1" });
     await endedAs(client, "greet", { batch: "1" });
     await endedAs(client, "broken");
-    const status = { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 };
+    const status = { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 };
 
     expect(await client.counts()).toEqual({
       total: 3,
@@ -149,7 +149,7 @@ describe("a server", () => {
       name: "mend",
       kind: "workflow",
       description: null,
-      counts: { total: 1, status: { running: 0, waiting: 0, completed: 1, failed: 0, cancelled: 0 } },
+      counts: { total: 1, status: { running: 0, waiting: 0, queued: 0, completed: 1, failed: 0, cancelled: 0 } },
       lastRun: { handlerId: last, status: "completed", startedAtMs: expect.any(Number) },
     });
     expect(details.find(({ name }) => name === "chat")).toMatchObject({
@@ -211,7 +211,10 @@ describe("a server", () => {
     const config = await open({ readOnly }).config();
 
     const may = Object.fromEntries(
-      ["start", "send", "answer", "cancel", "resume", "retry", "fork", "delete"].map((deed) => [deed, !readOnly]),
+      ["start", "send", "answer", "cancel", "resume", "retry", "fork", "delete", "operate"].map((deed) => [
+        deed,
+        !readOnly,
+      ]),
     );
     expect(config).toEqual({
       ...facts,
@@ -223,6 +226,8 @@ describe("a server", () => {
       hasMetrics: false,
       sources: false,
       audit: true,
+      queues: true,
+      schedules: true,
     });
   });
 });

@@ -138,6 +138,8 @@ describe("a schedule", () => {
     });
 
     expect(set).toEqual({
+      start: { type: "Report", value: { of: "the day" } },
+      edited: null,
       name: "nightly/1",
       workflow: "report",
       cron: "0 3 * * *",
@@ -179,9 +181,11 @@ describe("a schedule", () => {
     await expect(schedules.next("a", 0)).rejects.toMatchObject({ code: "QUERY_INVALID", status: 400 });
   });
 
-  it("of a server that offers none is an error that says so", async () => {
+  it("is not set on a server that lets no caller", async () => {
     const { schedules } = open({ schedules: false }).client;
 
-    await expect(schedules.list()).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+    const set = schedules.set("a", { workflow: "report", input: { of: "x" }, cron: "0 3 * * *" });
+
+    await expect(set).rejects.toMatchObject({ code: "METHOD_NOT_ALLOWED" });
   });
 });

@@ -10,6 +10,7 @@ import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
 import { hashOf, runHash } from "./text/keys.js";
 import { Measures, readMeasures } from "./commit/measures.js";
+import { readLine } from "./tables/line.js";
 import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { Queues } from "./tables/queues.js";
@@ -53,6 +54,7 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
     renew: async (lease) => claims.renew(await clock.measured(lease)),
     nextWakeAtMs: async (of = {}) => claims.nextWakeAtMs(of),
     due: async (of) => claims.due(await clock.measured(of)),
+    line: async (query) => readLine(reader, query),
     post: async (key, message) => {
       const result = await storePost(reader, key, message);
       if (result.status === "stored") watchers.changed([{ key, news: "due" }], true);

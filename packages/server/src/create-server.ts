@@ -38,7 +38,8 @@ import { mountLinks } from "./routes/links.js";
 import { mountMetrics } from "./routes/metrics.js";
 import { mountPrompts } from "./routes/prompts.js";
 import { mountSessions } from "./routes/sessions.js";
-import { mountSchedules } from "./routes/schedules.js";
+import { mountQueues } from "./routes/queues.js";
+import { mountSchedules, mountSetSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
 import { mountSources } from "./routes/sources.js";
@@ -104,7 +105,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   mountStudioFiles(server);
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
-  if (resolved.schedules) mountSchedules(server);
+  if (resolved.schedules) mountSetSchedules(server);
   if (resolved.metrics !== null) mountMetrics(server, resolved.metrics);
   if (resolved.chat !== null) mountDoor(server, "/chat", resolved.chat);
   if (resolved.a2a !== null) mountDoor(server, "/a2a", resolved.a2a);
@@ -129,6 +130,8 @@ const groups: readonly ((server: Server) => void)[] = [
   mountHistory,
   mountAudit,
   mountStatistics,
+  mountSchedules,
+  mountQueues,
   mountSessions,
   mountTick,
   mountStudioConfig,

@@ -5,6 +5,7 @@ import { expectTypeOf } from "vitest";
 import type * as about from "../src/wire/about-schemas.js";
 import type * as bulk from "../src/wire/bulk-schemas.js";
 import type * as back from "../src/wire/history-schemas.js";
+import type * as operate from "../src/wire/operate-schemas.js";
 import type * as schemas from "../src/wire/schemas.js";
 import type * as counted from "../src/wire/statistics-schemas.js";
 
@@ -38,7 +39,13 @@ expectTypeOf<Answer<typeof counted.statistics>>().toEqualTypeOf<Plain<wire.Stati
 expectTypeOf<Answer<typeof counted.failures>>().toEqualTypeOf<Plain<wire.FailuresRecord>>();
 expectTypeOf<Answer<typeof counted.histogram>>().toEqualTypeOf<Plain<wire.HistogramRecord>>();
 
+expectTypeOf<Answer<typeof operate.queue>>().toEqualTypeOf<Plain<wire.QueueStateRecord>>();
+expectTypeOf<Answer<typeof operate.position>>().toEqualTypeOf<Plain<wire.PositionRecord>>();
+expectTypeOf<Answer<typeof operate.worker>>().toEqualTypeOf<Plain<wire.WorkerRecord>>();
+
 // ---- bodies
+expectTypeOf<Body<typeof operate.limitBody>>().toEqualTypeOf<Plain<wire.QueueLimitBody>>();
+expectTypeOf<Body<typeof operate.scheduleEditBody>>().toEqualTypeOf<Plain<wire.ScheduleEditBody>>();
 expectTypeOf<Body<typeof schemas.runBody>>().toEqualTypeOf<Plain<wire.StartBody>>();
 expectTypeOf<Body<typeof schemas.scheduleBody>>().toEqualTypeOf<Plain<wire.ScheduleBody>>();
 expectTypeOf<Body<typeof schemas.postBody>>().toEqualTypeOf<Plain<wire.EventBody>>();

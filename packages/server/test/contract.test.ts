@@ -87,9 +87,8 @@ describe("what there is", () => {
 
   it("generates OpenAPI 3.1 of all routes, and shows it", async () => {
     const { body } = await server.get("/openapi.json");
-
     expect(body.openapi).toBe("3.1.0");
-    expect(Object.keys(body.paths)).toHaveLength(27);
+    expect(Object.keys(body.paths)).toHaveLength(43);
     expect(body.components.schemas.Handler.required).toContain("handler_id");
     const keyed = Object.entries(body.paths as Record<string, Json>).filter(([, { post }]) =>
       post?.parameters?.some((one: Json) => one.in === "header" && one.name === "idempotency-key"),
@@ -101,6 +100,7 @@ describe("what there is", () => {
       "/handlers/{id}/prompts/{promptId}",
       "/handlers/{id}/resume",
       "/handlers/{id}/retry",
+      "/schedules/{name}/start",
       "/workflows/{name}/run",
       "/workflows/{name}/run-nowait",
     ]);
@@ -133,6 +133,7 @@ describe("POST /workflows/{name}/run", () => {
       last_sequence: 0,
       labels: {},
       queue: null,
+      queued: false,
       sealed: false,
       forked_from: null,
     });

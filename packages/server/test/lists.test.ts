@@ -225,7 +225,7 @@ describe("GET /handlers/counts", () => {
     await post("/workflows/add/run", { ...add, labels: { tier: "1" } });
     await post("/workflows/add/run", add);
     await post("/workflows/fail/run", { labels: { tier: "1" } });
-    const none = { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 };
+    const none = { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 };
 
     await expect
       .poll(async () => (await get("/handlers/counts")).body)

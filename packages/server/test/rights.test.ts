@@ -82,6 +82,17 @@ const needed: Record<string, Right | "any" | null> = {
   "DELETE /schedules/{name}": "operate",
   "POST /schedules/{name}/pause": "operate",
   "POST /schedules/{name}/resume": "operate",
+  "POST /schedules/{name}/edit": "operate",
+  "POST /schedules/{name}/reset": "operate",
+  "POST /schedules/{name}/start": "operate",
+  "GET /queues": "read",
+  "GET /queues/{name}": "read",
+  "POST /queues/{name}/pause": "operate",
+  "POST /queues/{name}/resume": "operate",
+  "POST /queues/{name}/limit": "operate",
+  "POST /queues/{name}/reset": "operate",
+  "GET /workers": "read",
+  "GET /handlers/{id}/position": "read",
 };
 
 async function routes(): Promise<string[]> {

@@ -146,6 +146,7 @@ describe("GET /studio/config", () => {
     fork: true,
     override: false,
     delete: true,
+    operate: true,
   };
   const none = Object.fromEntries(Object.keys(all).map((deed) => [deed, false]));
 
@@ -161,6 +162,8 @@ describe("GET /studio/config", () => {
       tenants: false,
       metrics: false,
       sources: false,
+      queues: true,
+      schedules: true,
       audit: true,
     });
   });

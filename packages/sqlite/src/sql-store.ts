@@ -6,6 +6,7 @@ import { applyCommit } from "./commit/commit.js";
 import type { Database } from "./connection/database.js";
 import { readEvents, readSnapshot, readTicks } from "./tables/journal.js";
 import { addMeasures, deleteMeasures, readMeasures } from "./tables/measures.js";
+import { readLine } from "./tables/line.js";
 import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
 import { Owners } from "./tables/owners.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
@@ -59,6 +60,7 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     nextWakeAtMs: async (of = {}) => database.read(() => claims.nextWakeAtMs(of)),
     due: async (of) =>
       of.queues?.length ? database.tryOut(() => claims.due(of)) : database.read(() => claims.due(of)),
+    line: async (query) => database.read(() => readLine(database, query)),
     post: async (key, message) => {
       const result = write(() => storePost(database, key, message));
       if (result.status === "stored") watchers.notify([{ tenant: key.tenant, runId: key.runId }], "due");

@@ -18,6 +18,9 @@ import { Empty, Loading } from "./ui/states.js";
 const AuditPage = lazy(later(async () => (await import("./audit/audit-page.js")).AuditPage));
 const InboxPage = lazy(later(async () => (await import("./inbox/inbox-page.js")).InboxPage));
 const FailuresPage = lazy(later(async () => (await import("./failures/failures-page.js")).FailuresPage));
+const QueuesPage = lazy(later(async () => (await import("./operate/pages.js")).QueuesPage));
+const SchedulesPage = lazy(later(async () => (await import("./operate/pages.js")).SchedulesPage));
+const WorkersPage = lazy(later(async () => (await import("./operate/pages.js")).WorkersPage));
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
 const ComparePage = lazy(later(async () => (await import("./compare/compare-page.js")).ComparePage));
 const WorkflowsPage = lazy(later(async () => (await import("./workflows/workflows-page.js")).WorkflowsPage));
@@ -71,6 +74,12 @@ function pageOf(route: Route): ReactNode {
       return <AuditPage />;
     case "failures":
       return <FailuresPage workflow={route.workflow} />;
+    case "queues":
+      return <QueuesPage />;
+    case "schedules":
+      return <SchedulesPage />;
+    case "workers":
+      return <WorkersPage />;
     case "unknown":
       return <UnknownPage />;
   }

@@ -14,6 +14,9 @@ export type Route =
   | { readonly page: "audit" }
   /** `workflow`: `""` for all. */
   | { readonly page: "failures"; readonly workflow: string }
+  | { readonly page: "queues" }
+  | { readonly page: "schedules" }
+  | { readonly page: "workers" }
   | { readonly page: "session"; readonly id: string }
   | { readonly page: "unknown"; readonly address: string };
 
@@ -25,6 +28,7 @@ export function parseRoute(hash: string): Route {
   if (page === "" || page === "runs") return { page: "runs", query: first };
   if (page === "inbox" || page === "workflows" || page === "sessions" || page === "audit") return { page };
   if (page === "failures") return { page, workflow: first };
+  if (page === "queues" || page === "schedules" || page === "workers") return { page };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };

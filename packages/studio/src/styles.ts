@@ -16,4 +16,5 @@ import "./styles/workflow.css";
 import "./styles/statistics.css";
 import "./styles/compare.css";
 import "./styles/dialog.css";
+import "./styles/operate.css";
 import "./styles/narrow.css";

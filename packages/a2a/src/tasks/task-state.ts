@@ -59,10 +59,10 @@ export function statusesOf(state: TaskState): readonly RunListing["status"][] | 
     case TaskState.TASK_STATE_UNSPECIFIED:
       return null;
     case TaskState.TASK_STATE_SUBMITTED:
-      return ["scheduled"];
+      return ["scheduled", "queued"];
     case TaskState.TASK_STATE_WORKING:
     case TaskState.TASK_STATE_INPUT_REQUIRED:
-      return ["scheduled", "running", "waiting"];
+      return ["scheduled", "queued", "running", "waiting"];
     case TaskState.TASK_STATE_COMPLETED:
       return ["completed"];
     case TaskState.TASK_STATE_FAILED:

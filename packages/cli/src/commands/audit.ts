@@ -40,12 +40,12 @@ export async function audit(terminal: Terminal, options: AuditOptions): Promise<
   });
 }
 
-const cellsOf = ({ atMs, action, handlerId, workflow, by }: AuditEntry): string[] => [
+const cellsOf = ({ atMs, action, handlerId, workflow, by, queue, schedule }: AuditEntry): string[] => [
   isoText(atMs),
   by.user ?? "",
   by.door,
   action,
-  handlerId,
+  handlerId === "" ? (queue ?? schedule ?? "") : handlerId,
   workflow,
 ];
 

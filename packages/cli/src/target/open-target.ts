@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import { type Client, createClient, type Flows } from "@millrace/client";
+import { type Client, type ClientOptions, createClient, type Flows } from "@millrace/client";
+import { createOperator } from "@millrace/client/operate";
 import type { Workflow, WorkflowError } from "millrace";
 import type { Log } from "millrace/engine";
 import type { RunStore, Runtime } from "millrace/runtime";
@@ -67,16 +68,18 @@ function openServer(terminal: Terminal, { url, token }: TargetOptions & { readon
     baseUrl: serverUrl(url),
     ...(given !== undefined && { headers: { authorization: `Bearer ${given}` } }),
   };
-  const client = createClient({
+  const connection = {
     ...server,
     retry: { maxAttempts: 3 },
     timeoutMs: 10_000, // a person waits
-  });
+  };
+  const client = createClient(connection);
   return {
     name: url,
     flags: ["--url", url],
     client,
     server,
+    operator: createOperator(connection),
     local: null,
     list: (query) => listOfServer(client, query),
     row: async (runId) => fromSummary(await client.handle(runId).summary()),
@@ -193,12 +196,14 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
     const response = await app.fetch(new Request(...request));
     return response.status === 500 ? failureAnswer(failure) : response;
   };
-  const client: Client<Flows> = createClient({ baseUrl, fetch, retry: false, timeoutMs: 2 ** 31 - 1 });
+  const connection: ClientOptions = { baseUrl, fetch, retry: false, timeoutMs: 2 ** 31 - 1 };
+  const client: Client<Flows> = createClient(connection);
   return {
     name: nameOf(place, cwd),
     flags,
     client,
     server: { baseUrl, fetch },
+    operator: createOperator({ baseUrl, fetch, retry: false, timeoutMs: 2 ** 31 - 1 }),
     local,
     list: (query) => runtime.runs(query),
     row: (runId) => runtime.handle(runId).summary(),

@@ -19,10 +19,13 @@ export function fromSummary(run: RunSummary): RunRow {
   };
 }
 
-const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | "cancelled">> = {
-  scheduled: "running",
+type ServerStatus = "running" | "waiting" | "queued" | "completed" | "failed" | "cancelled";
+
+const ofServer: Readonly<Record<RunStatus, ServerStatus>> = {
+  scheduled: "waiting",
+  queued: "queued",
   running: "running",
-  waiting: "running",
+  waiting: "waiting",
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",
@@ -31,14 +34,16 @@ const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | 
 
 export const runStatuses = Object.keys(ofServer) as RunStatus[];
 
-/** A server has fewer statuses; whether a run waits is a separate field. */
+/** A server has fewer statuses, and its `running` holds all runs that have not ended. */
 export function serverFilter({ status, ...rest }: Omit<RunListQuery, "limit" | "cursor">): RunSelection {
-  const isOpen = status?.every((one) => ofServer[one] === "running") ?? false;
-  const isSplit = isOpen && status?.includes("waiting") !== status?.includes("running");
+  if (status === undefined) return rest;
+  const wanted = new Set(status.map((one) => ofServer[one]));
+  const isApart = (one: "waiting" | "queued"): boolean => wanted.has("running") && !wanted.has(one);
   return {
     ...rest,
-    ...(status !== undefined && { status: [...new Set(status.map((one) => ofServer[one]))] }),
-    ...(isSplit && { waiting: status?.includes("waiting") ?? false }),
+    status: [...wanted],
+    ...(isApart("waiting") && { waiting: false }),
+    ...(isApart("queued") && { queued: false }),
   };
 }
 

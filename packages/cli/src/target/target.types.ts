@@ -7,6 +7,7 @@
  * @module
  */
 import type { Client, ClientOptions, Flows } from "@millrace/client";
+import type { Operator } from "@millrace/client/operate";
 import type { RunStore, Runtime } from "millrace/runtime";
 import type { Code } from "../code/load-code.js";
 import type { StorePlace } from "./open-store.js";
@@ -19,7 +20,15 @@ export interface TargetOptions {
   readonly token?: string | undefined;
 }
 
-export type RunStatus = "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "timedOut";
+export type RunStatus =
+  | "scheduled"
+  | "queued"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "timedOut";
 
 /** A run in a list. */
 export interface RunRow {
@@ -73,6 +82,8 @@ export interface Target {
   readonly client: Client<Flows>;
   /** Where `client` sends its requests. */
   readonly server: ServerPlace;
+  /** For queues, workers and schedules. */
+  readonly operator: Operator;
   /** Null: the runs are those of a server. */
   readonly local: LocalTarget | null;
   list(query: RunListQuery): Promise<RunRows>;

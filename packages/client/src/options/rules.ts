@@ -46,7 +46,7 @@ const kinds: Readonly<Record<string, Rule>> = {
 };
 
 /** @param names With the kinds of their values: `limit:number`. */
-function rulesOf(names: string): Rules {
+export function rulesOf(names: string): Rules {
   return Object.fromEntries(
     names.split(" ").map((one) => {
       const [name, kind] = one.split(":") as [string, string?];
@@ -56,7 +56,7 @@ function rulesOf(names: string): Rules {
 }
 
 const filter =
-  "signal workflow:texts status:texts waiting:flag labels:object input:object queue version search createdAfter:time createdBefore:time";
+  "signal workflow:texts status:texts waiting:flag queued:flag labels:object input:object queue failure version search createdAfter:time createdBefore:time";
 export const call: Rules = rulesOf("signal");
 export const keyed: Rules = rulesOf("signal key");
 export const run: Rules = rulesOf("signal key queue queueKey priority:number handlerId labels:object dedupe:object");
@@ -64,8 +64,8 @@ export const handle: Rules = rulesOf("signal workflow");
 export const send: Rules = rulesOf("signal key step");
 export const cancel: Rules = rulesOf("signal key reason");
 export const stream: Rules = rulesOf("signal after:number");
-export const runs: Rules = rulesOf(`${filter} failure order limit:number cursor`);
-export const eachRun: Rules = rulesOf(`${filter} failure order cursor pageSize:number`);
+export const runs: Rules = rulesOf(`${filter} order limit:number cursor`);
+export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize:number`);
 export const watchRuns: Rules = rulesOf(filter);
 export const matching: Rules = rulesOf("signal action where:object most:number");
 export const bulk: Rules = rulesOf(
@@ -76,7 +76,7 @@ export const page: Rules = rulesOf("signal prefix limit:number cursor");
 const ended = "signal workflow:texts after:time before:time";
 export const statistics: Rules = rulesOf(`${ended} by`);
 export const failures: Rules = rulesOf(`${ended} version limit:number`);
-export const histogram: Rules = rulesOf(`${filter} failure periods:number`);
+export const histogram: Rules = rulesOf(`${filter} periods:number`);
 export const audit: Rules = rulesOf("signal workflow:texts user door action handlerId limit:number cursor");
 export const history: Rules = rulesOf(
   "signal after:number before:number types:list changes:flag follow:flag pageSize:number",

@@ -121,7 +121,7 @@ export class RunWatcher {
     while (!signal.aborted) {
       for await (const item of run.stream({ after: events.at(-1)?.sequence ?? -1, signal })) this.#take(watched, item);
       const summary = await run.summary({ signal });
-      if (summary.status !== "running" && summary.status !== "waiting") {
+      if ("endedAtMs" in summary) {
         watched.ended = summary;
         return this.#publish();
       }

@@ -95,6 +95,7 @@ const config: ConfigRecord = {
     fork: false,
     delete: false,
     override: false,
+    operate: false,
   },
   tenant: null,
   client: null,
@@ -102,6 +103,8 @@ const config: ConfigRecord = {
   metrics: false,
   audit: false,
   sources: false,
+  queues: false,
+  schedules: false,
 };
 
 function workflowList(workflows: readonly SavedWorkflow[]): object {
@@ -117,7 +120,7 @@ function workflowList(workflows: readonly SavedWorkflow[]): object {
   };
 }
 
-const none = { total: 0, status: { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 } };
+const none = { total: 0, status: { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 } };
 
 function countsOf({ handler }: RunFile): AllCountsRecord {
   const { status, waiting, workflow_name } = handler;

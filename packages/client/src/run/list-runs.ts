@@ -61,6 +61,7 @@ export function queryOf({
   version,
   status,
   waiting,
+  queued,
   labels,
   input,
   queue,
@@ -77,7 +78,8 @@ export function queryOf({
     // An empty list matches nothing, and without parameters, everything matches; no workflow has this name.
     workflow_name: isEmpty(workflow) || isEmpty(status) ? "" : workflow,
     status,
-    waiting: waiting === undefined ? undefined : String(waiting),
+    waiting: waiting?.toString(),
+    queued: queued?.toString(),
     version,
     label: pairsOf(labels),
     input: pairsOf(input),

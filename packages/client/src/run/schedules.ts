@@ -74,9 +74,10 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
 
 const unknown = "SCHEDULE_UNKNOWN";
 
-function toSchedule({ last, queued_at: queued, skips, ...record }: ScheduleRecord): Schedule {
+export function toSchedule({ last, queued_at: queued, skips, edited, ...record }: ScheduleRecord): Schedule {
   return {
     ...fromWire(record),
+    edited: edited && fromWire(edited),
     last: last && fromWire(last),
     queuedAtMs: queued.map((time) => Date.parse(time)),
     skips: skips.map(fromWire),

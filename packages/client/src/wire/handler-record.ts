@@ -32,7 +32,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     case "cancelled":
       return { ...base, status: record.status, endedAtMs, error: errorOf(record, options) };
     default: {
-      if (!record.waiting) return { ...base, status: "running" };
+      if (!record.waiting) return { ...base, status: record.queued ? "queued" : "running" };
       const prompts = toPrompts(record.prompts, options);
       return { ...base, status: "waiting", prompts, wakeAtMs };
     }
@@ -61,5 +61,5 @@ function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowErr
 
 /** Returns whether the run has nothing to do now. */
 export function isOutcome(summary: RunSummary): summary is RunOutcome {
-  return summary.status !== "running";
+  return summary.status !== "running" && summary.status !== "queued";
 }

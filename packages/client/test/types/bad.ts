@@ -37,7 +37,7 @@ client.handle("h").sendEvent({ name: "Ada" });
 // @ts-expect-error [2820] -- B13 no such workflow to list
 client.runs({ workflow: "jokes" });
 // @ts-expect-error [2322] -- B14 no such status
-client.runs({ status: "waiting" });
+client.runs({ status: "paused" });
 // @ts-expect-error [2353] -- B23 pages of all runs come by themselves
 client.eachRun({ limit: 1 });
 // @ts-expect-error [2322] -- B24 labels are texts

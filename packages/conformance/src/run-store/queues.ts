@@ -1,5 +1,5 @@
 /** Runs that wait in a queue: who takes them, and what a look at a queue returns. */
-import type { DueRuns, RunStore } from "millrace/runtime";
+import type { DueRuns, LineQuery, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { claimDue, enqueue, enqueueAll, idsOf, limitsOf, releaseRun, take, ticketOf } from "./queued-runs.js";
@@ -7,9 +7,11 @@ import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.j
 
 export function queueSuite(test: StoreTest): void {
   describe("runs of a queue", () => queued(test));
+  describe("the status `queued`", () => queuedStatus(test));
   describe("runs of a queue: who takes them", () => taken(test));
   describe("runs of a queue: asked for by key", () => byKey(test));
   describe("queues, looked at", () => lookedAt(test));
+  describe("lines of queues", () => lines(test));
 }
 
 function queued(test: StoreTest): void {
@@ -18,7 +20,7 @@ function queued(test: StoreTest): void {
     await enqueue(runs, "run", queue);
     await runs.create("plain");
 
-    expect(await store.run(keyOf("run"))).toMatchObject({ queue, hasPlace: false, lease: null, status: "running" });
+    expect(await store.run(keyOf("run"))).toMatchObject({ queue, hasPlace: false, lease: null, status: "queued" });
     expect(await store.run(keyOf("plain"))).toMatchObject({ queue: null, hasPlace: false });
   });
 
@@ -36,8 +38,74 @@ function queued(test: StoreTest): void {
     expect(await list({ queue: "llm", workflow: "other" })).toEqual(["two"]);
     expect(await list({ queue: "llm", labels: { size: "s" } })).toEqual(["one"]);
     expect(await list({ queue: "llm", status: ["waiting"] })).toEqual([]);
-    expect(await list({ queue: "llm", status: ["running"], limit: 1 })).toEqual(["two"]);
+    expect(await list({ queue: "llm", status: ["queued"], limit: 1 })).toEqual(["two"]);
+    expect(await list({ queue: "llm", status: ["running"] })).toEqual([]);
     expect(await list({})).toEqual(["plain", "three", "two", "one"]);
+  });
+}
+
+function queuedStatus(test: StoreTest): void {
+  const statusesOf = async (store: RunStore, ...ids: string[]) =>
+    Promise.all(ids.map(async (id) => (await store.run(keyOf(id)))?.status));
+  const counted = async (store: RunStore) =>
+    Object.fromEntries((await store.counts({ tenant: "acme" })).map(({ status, count }) => [status, count]));
+
+  test("is that of every run that needs a place and has none, and is counted and listed", async (store, runs) => {
+    await enqueueAll(runs, "q", 3);
+    await enqueue(runs, "later", { startAtMs: startMs + 500 });
+    const limits = limitsOf({ concurrency: 1 });
+
+    expect(await counted(store)).toEqual({ queued: 3, scheduled: 1 });
+    expect(await take(store, limits)).toEqual(["q0"]);
+    expect(await statusesOf(store, "q0", "q1", "later")).toEqual(["running", "queued", "scheduled"]);
+    expect(await take(store, limits, { nowMs: startMs + 500 })).toEqual([]);
+    expect(await statusesOf(store, "later")).toEqual(["queued"]);
+    expect(await counted(store)).toEqual({ queued: 3, running: 1 });
+    const { runs: listed } = await store.list({ tenant: "acme", status: ["queued"], limit: 2 });
+    expect(listed.map(({ key, status }) => [key.runId, status])).toEqual([
+      ["later", "queued"],
+      ["q2", "queued"],
+    ]);
+    expect((await store.list({ tenant: "acme", status: ["queued"], workflow: "order", limit: 9 })).runs).toHaveLength(
+      3,
+    );
+  });
+
+  test("is left by a run that waited, which waits again when it is taken", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    const limits = limitsOf({ concurrency: 1 });
+    await take(store, limits);
+    await releaseRun(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 10 }));
+    await take(store, limits);
+
+    expect(await statusesOf(store, "q0", "q1")).toEqual(["waiting", "running"]);
+    expect(await take(store, limits, { nowMs: startMs + 10 })).toEqual([]);
+    expect(await statusesOf(store, "q0")).toEqual(["queued"]);
+    expect((await store.list({ tenant: "acme", status: ["waiting"], limit: 9 })).runs).toEqual([]);
+    expect((await store.list({ tenant: "acme", status: ["queued"], limit: 9 })).runs).toHaveLength(1);
+    expect(await counted(store)).toEqual({ queued: 1, running: 1 });
+    await releaseRun(runs, "q1", summaryOf("completed", { outcome: "{}" }));
+    const [taken] = await claimDue(store, { queues: [limits] }, { nowMs: startMs + 10 });
+    expect(taken?.run).toMatchObject({ key: keyOf("q0"), status: "waiting" });
+  });
+
+  test("is that of a run whose process was lost, once another claims", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    await take(store, limitsOf());
+    const lateMs = startMs + leaseMs;
+
+    expect(await take(store, limitsOf({ concurrency: 1 }), { nowMs: lateMs, owner: "next" })).toEqual(["q0"]);
+
+    expect(await statusesOf(store, "q0", "q1")).toEqual(["running", "queued"]);
+  });
+
+  test("is left when the run is taken beside the limits, and when it is deleted", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    await runs.claim(keyOf("q0"), { ...leaseOf("bob"), ignoreQueueLimits: true });
+
+    expect(await statusesOf(store, "q0")).toEqual(["running"]);
+    await store.delete([keyOf("q1")]);
+    expect(await counted(store)).toEqual({ running: 1 });
   });
 }
 
@@ -141,6 +209,94 @@ function byKey(test: StoreTest): void {
     expect(await store.delete([keyOf("q0"), keyOf("q1")])).toBe(2);
 
     expect(await take(store, limits)).toEqual(["q2"]);
+  });
+}
+
+function lines(test: StoreTest): void {
+  const empty = { waiting: 0, placed: 0, oldestAtMs: null, keys: [], ahead: null };
+  const lineOf = (store: RunStore, more: Partial<LineQuery> = {}) =>
+    store.line({ queue: "llm", nowMs: startMs + 10, keys: 9, ...more });
+
+  test("are empty for a queue that no run has named", async (store) => {
+    expect(await lineOf(store)).toEqual(empty);
+    expect(await lineOf(store, { of: keyOf("none") })).toEqual(empty);
+  });
+
+  test("count who waits and who has a place, by key, the longest first", async (store, runs) => {
+    await enqueueAll(runs, "a", 2);
+    await enqueueAll(runs, "b", 4);
+    await enqueue(runs, "other", { name: "mail" });
+    await enqueue(runs, "later", { startAtMs: startMs + 500 });
+    await take(store, limitsOf({ concurrency: 2 }));
+
+    const line = await lineOf(store);
+
+    expect(line).toEqual({
+      waiting: 4,
+      placed: 2,
+      oldestAtMs: startMs,
+      keys: [
+        { key: "b", waiting: 3, placed: 1, oldestAtMs: startMs },
+        { key: "a", waiting: 1, placed: 1, oldestAtMs: startMs },
+      ],
+      ahead: null,
+    });
+    expect(await lineOf(store, { keys: 1 })).toEqual({ ...line, keys: line.keys.slice(0, 1) });
+    expect(await lineOf(store, { keys: 0 })).toEqual({ ...line, keys: [] });
+    expect(await lineOf(store, { nowMs: startMs + 500 })).toMatchObject({ waiting: 5 });
+    expect(await lineOf(store, { queue: "mail" })).toMatchObject({ waiting: 1, placed: 0, keys: [{ key: "" }] });
+  });
+
+  test("count a run again that comes back after a wait, since it needs its place", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    const limits = limitsOf({ concurrency: 1 });
+    await take(store, limits);
+    await releaseRun(runs, "q0", summaryOf("waiting"));
+    await take(store, limits);
+    expect(await lineOf(store)).toMatchObject({ waiting: 0, placed: 1, oldestAtMs: null });
+
+    await runs.post(keyOf("q0"), { ...messageOf("1"), atMs: startMs + 7 });
+
+    expect(await lineOf(store)).toMatchObject({ waiting: 1, placed: 1, oldestAtMs: startMs + 7 });
+    await take(store, limits);
+    expect(await lineOf(store)).toMatchObject({ waiting: 1, placed: 1, oldestAtMs: startMs + 7 });
+    await releaseRun(runs, "q1", summaryOf("completed", { outcome: "{}" }));
+    expect(await lineOf(store)).toMatchObject({ waiting: 1, placed: 0 });
+    await store.delete([keyOf("q0"), keyOf("q1")]);
+    expect(await lineOf(store)).toEqual(empty);
+  });
+
+  test("say how many are before a run: the number that the next claims take first", async (store, runs) => {
+    const all: string[] = [];
+    for (const [key, count] of Object.entries({ a: 5, b: 1, c: 3 }))
+      for (let index = 0; index < count; index++) {
+        const id = `${key}${index}`;
+        all.push(id);
+        await enqueue(runs, id, { key, priority: id === "a3" ? 1 : 0, createdAtMs: startMs + index });
+      }
+    await take(store, limitsOf({ concurrency: 1 }), { nowMs: startMs + 9 });
+    const [held] = (await store.list({ tenant: "acme", status: ["running"], limit: 9 })).runs;
+    const waiting = all.filter((id) => id !== held?.key.runId);
+    const ahead = new Map<string, number | null>();
+    for (const id of waiting) ahead.set(id, (await lineOf(store, { of: keyOf(id) })).ahead);
+
+    const order = await take(store, limitsOf(), { nowMs: startMs + 10 });
+
+    expect([...ahead].toSorted(([, one], [, other]) => Number(one) - Number(other)).map(([id]) => id)).toEqual(order);
+    expect([...ahead.values()].toSorted((one, other) => Number(one) - Number(other))).toEqual(order.map((_, at) => at));
+    expect(await lineOf(store, { of: keyOf("a0") })).toMatchObject({ ahead: null });
+  });
+
+  test("stay as they are under a limit of no place", async (store, runs) => {
+    await enqueueAll(runs, "q", 2);
+    await runs.post(keyOf("q1"), messageOf("1"));
+    const limits = limitsOf({ concurrency: 0 });
+
+    expect(await take(store, limits)).toEqual([]);
+    expect(await store.nextWakeAtMs({ queues: [limits] })).toBeNull();
+    expect(await store.due({ nowMs: startMs, limit: 9, queues: [limits] })).toEqual({ runs: [], wakeAtMs: null });
+    expect(await lineOf(store)).toMatchObject({ waiting: 2, placed: 0 });
+    expect(await take(store, limitsOf())).toEqual(["q0", "q1"]);
   });
 }
 

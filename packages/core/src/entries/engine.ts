@@ -105,27 +105,32 @@ export type {
 } from "../runtime/store/queue-policy.js";
 export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
 export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
-export { histogramSql, listStoredRuns } from "../runtime/store/run-list.js";
+export { barsOf, histogramSql, listStoredRuns } from "../runtime/store/run-list.js";
 export type { SqlValue } from "../runtime/store/sql.js";
 export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
 export { SLOT_MS } from "../runtime/store/statistics.types.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
   changeOf,
+  countsOfTexts,
   decodePageCursor,
   encodePageCursor,
+  firstStatus,
   hasIndexed,
   isEndedStatus,
   isStoredStatus,
   lastEventOf,
+  linedUpSql,
   matchesSearch,
   newStoredRun,
   rangeOfPrefix,
   searchPatterns,
   searchWindow,
+  statusOfText,
   storeClosed,
   storedStatuses,
   storeNewer,
+  takenSql,
   wantedStatuses,
   wrapStore,
 } from "../runtime/store/store-kit.js";

@@ -61,6 +61,13 @@ export type {
   ImportOptions,
 } from "../runtime/api/moving.types.js";
 export type {
+  QueueLimitChange,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  RuntimeQueues,
+} from "../runtime/api/queue.types.js";
+export type {
   AnswerOptions,
   AttemptsOptions,
   CallerOptions,
@@ -107,11 +114,15 @@ export type {
   RuntimeSchedules,
   Schedule,
   ScheduleCatchUp,
+  ScheduleChangeOptions,
+  ScheduleEdit,
+  ScheduleEdited,
   ScheduleList,
   ScheduleOptions,
   ScheduleOverlap,
   ScheduleQuery,
   ScheduleSkip,
+  ScheduleStart,
 } from "../runtime/api/schedule.types.js";
 export type {
   CountedTime,
@@ -128,6 +139,7 @@ export type {
   StepFigures,
   WorkflowFigures,
 } from "../runtime/api/statistics.types.js";
+export type { RuntimeWorkers, WorkerState } from "../runtime/api/worker.types.js";
 export { budgetOf } from "../runtime/budget/budget-of.js";
 export { BudgetReachedEvent, budgetReached, withinBudget } from "../runtime/budget/budget-reached-event.js";
 export { createRuntime } from "../runtime/create-runtime.js";

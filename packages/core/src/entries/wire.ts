@@ -44,6 +44,7 @@ export { endTypes, refusalCodes } from "../wire/events.js";
 export type * from "../wire/http.types.js";
 export { outsideId } from "../wire/limits.js";
 export { type FromWire, fromWire, type ToWire, toWire } from "../wire/names.js";
+export type * from "../wire/operate.types.js";
 export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";

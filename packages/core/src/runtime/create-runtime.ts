@@ -28,6 +28,7 @@ import type {
   RunMoment,
 } from "./api/history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
+import type { RuntimeQueues } from "./api/queue.types.js";
 import type {
   AttemptsOptions,
   CallerOptions,
@@ -51,6 +52,7 @@ import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
 import type { RuntimeStatistics } from "./api/statistics.types.js";
+import type { RuntimeWorkers } from "./api/worker.types.js";
 import { noBudgets } from "./budget/budget-options.js";
 import { Budgets } from "./budget/budgets.js";
 import { BulkJobs } from "./bulk/bulk-jobs.js";
@@ -61,6 +63,7 @@ import { forkRun } from "./client/fork.js";
 import { retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
+import { assertSame } from "./client/same-start.js";
 import { sendMessage } from "./client/send-message.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredBudgets } from "./client/stored-budgets.js";
@@ -75,17 +78,18 @@ import { observedRuntime } from "./observed-runtime.js";
 import { checkCallOptions } from "./options/call-options.js";
 import { byOf, checkNames } from "./options/check-names.js";
 import { ticketOf } from "./options/queue-options.js";
+import { limitsShown } from "./queues/queue-setting.js";
+import { StoredQueues } from "./queues/stored-queues.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
 import { idOf, storedRun } from "./store/run-key.js";
-import type { NewRunRecord, RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
-import { runIdConflict, runtimeStopped } from "./store/runtime-errors.js";
+import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
+import { runtimeStopped } from "./store/runtime-errors.js";
 import { seal, unseal } from "./store/sealed-run.js";
 import { ScheduledTasks } from "./tasks/scheduled-tasks.js";
 import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
-import { differingFields, sameStart } from "./text/start-text.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
@@ -97,6 +101,8 @@ import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
+import { Heartbeat } from "./workers/heartbeat.js";
+import { StoredWorkers } from "./workers/stored-workers.js";
 
 /**
  * @example
@@ -117,6 +123,7 @@ class StoredRuntime {
   readonly #registry: RunTable;
   readonly #pump: WorkerLoop;
   readonly #renewals: Renewals;
+  readonly #heartbeat: Heartbeat;
   readonly #starter: RunStarter;
   readonly #bulk: BulkJobs;
   readonly #resources: ResourceContainer;
@@ -126,6 +133,8 @@ class StoredRuntime {
   readonly audit: RuntimeAudit;
   readonly statistics: RuntimeStatistics;
   readonly schedules: RuntimeSchedules;
+  readonly queues: RuntimeQueues;
+  readonly workers: RuntimeWorkers;
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
   readonly #unobserve: (() => void) | null;
@@ -172,10 +181,19 @@ class StoredRuntime {
     const table = this.#registry;
     this.#starter = new RunStarter(table);
     this.#pump = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
-    this.#renewals = new Renewals({ table, log, everyMs });
+    this.#renewals = new Renewals({ table, log, everyMs, onRenewed: () => this.#heartbeat.beat() });
+    this.#heartbeat = new Heartbeat({
+      ...{ store, clock, log, leaseMs, maxRuns: options.maxRuns, owner },
+      workflows: Object.keys(workflows),
+      queues: Object.fromEntries([...queues].map(([name, limits]) => [name, limitsShown(limits)])),
+      held: () => this.#registry.held,
+    });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
+    const assertOpen = (): void => this.#assertOpen();
+    this.queues = new StoredQueues({ store, clock, queues, assertOpen, onChanged });
+    this.workers = new StoredWorkers({ store, clock, assertOpen });
     this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
@@ -391,8 +409,9 @@ class StoredRuntime {
     checkCallOptions("due", options);
     const limit = pageSize(options.limit ?? 100, 0);
     await this.#registry.committer.barrier();
-    const { clock, dueRuns } = this.#registry;
-    const { runs, wakeAtMs } = await this.#options.store.due({ nowMs: clock.now(), limit, ...dueRuns });
+    const { clock } = this.#registry;
+    const due = await this.#registry.readDueRuns();
+    const { runs, wakeAtMs } = await this.#options.store.due({ nowMs: clock.now(), limit, ...due });
     const nextAtMs = this.#registry.keepsRecords ? await this.#dueWork.nextAtMs() : null;
     const earliestMs = nextAtMs === null ? wakeAtMs : Math.min(wakeAtMs ?? nextAtMs, nextAtMs);
     return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs: earliestMs };
@@ -401,6 +420,7 @@ class StoredRuntime {
   start(): Promise<number> {
     this.#assertOpen();
     this.#begin();
+    if (this.#registry.claims) this.#heartbeat.beat();
     return this.#pump.serve();
   }
 
@@ -421,11 +441,13 @@ class StoredRuntime {
     await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
     const isAnswering = !this.#registry.committer.isOver;
-    const last = Promise.all([
+    const stopping = [
       this.#renewals.stop(),
+      this.#heartbeat.stop(),
       this.#registry.watchers.settled(),
       this.#registry.budgets?.stop(),
-    ]).then(() => {});
+    ];
+    const last = Promise.all(stopping).then(() => {});
     await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
     for (const end of this.#watches) end();
     this.#unobserve?.();
@@ -495,11 +517,4 @@ class StoredRuntime {
   #assertOpen(): void {
     if (this.#stopped !== null) throw runtimeStopped();
   }
-}
-
-function assertSame(existing: StoredRun, wanted: NewRunRecord): void {
-  const isSameWorkflow = existing.workflow === wanted.workflow;
-  if (isSameWorkflow && sameStart(existing.input, wanted.input)) return;
-  const differs = isSameWorkflow ? differingFields(existing.input, wanted.input) : [];
-  throw runIdConflict(existing.key, existing.workflow, { asked: wanted.workflow, differs });
 }

@@ -20,7 +20,7 @@ export function observedRuntime({ store, live }: Observed, queues: readonly stri
     queues,
     async queueDepth(queue, limit) {
       let depth = 0;
-      const status = ["scheduled", "running"] as const;
+      const status = ["scheduled", "queued"] as const;
       for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, status, limit });
       return depth;
     },

@@ -40,6 +40,13 @@ export interface ScheduleBody extends StartFields {
   readonly catch_up?: "last" | "all" | "none" | null | undefined;
 }
 
+/** What is edited of a schedule: a part that is left out stays. */
+export interface ScheduleEditBody {
+  readonly cron?: string | null | undefined;
+  readonly timezone?: string | null | undefined;
+  readonly start_event?: string | Fields | null | undefined;
+}
+
 export interface EventBody {
   readonly event: string | Fields;
   readonly step?: string | null | undefined;
@@ -91,6 +98,7 @@ export type ListFilterParams = Params<
   | "version"
   | "status"
   | "waiting"
+  | "queued"
   | "label"
   | "input"
   | "queue"

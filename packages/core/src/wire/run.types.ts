@@ -33,7 +33,7 @@ export interface StreamedEnvelope extends Envelope {
   readonly call?: string;
 }
 
-/** A run that waits is `running`. */
+/** A run that waits, or is queued, is `running`. */
 export type WireStatus = "running" | "completed" | "failed" | "cancelled";
 
 /** Who has done something, and through which door. */
@@ -79,6 +79,8 @@ export interface HandlerRecord {
   readonly error_code: string | null;
   readonly result: Envelope | null;
   readonly waiting: boolean;
+  /** It needs a place of its queue, and has none. */
+  readonly queued: boolean;
   readonly prompts: readonly PromptRecord[];
   readonly wake_at: string | null;
   readonly last_sequence: number;
@@ -109,7 +111,7 @@ export interface HandlerPage {
 
 export interface CountsRecord {
   readonly total: number;
-  readonly status: Readonly<Record<WireStatus | "waiting", number>>;
+  readonly status: Readonly<Record<WireStatus | "waiting" | "queued", number>>;
 }
 
 export interface AllCountsRecord extends CountsRecord {

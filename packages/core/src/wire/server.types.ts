@@ -49,9 +49,25 @@ export interface GraphRecord<Graph> {
   readonly mermaid: string;
 }
 
+/** The start event of the runs of a schedule. `meta` describes values that JSON cannot hold. */
+export interface ScheduleStartRecord {
+  readonly type: string;
+  readonly value: unknown;
+  readonly meta?: unknown;
+}
+
 export interface ScheduleRecord {
   readonly name: string;
   readonly workflow_name: string;
+  readonly start: ScheduleStartRecord;
+  /** Parts that were edited, as they were before. */
+  readonly edited: {
+    readonly cron?: string;
+    readonly timezone?: string;
+    readonly start?: ScheduleStartRecord;
+    readonly at: string;
+    readonly by: DoneByRecord | null;
+  } | null;
   readonly cron: string;
   readonly timezone: string;
   readonly overlap: "skip" | "queue" | "allow";
@@ -69,15 +85,29 @@ export interface ScheduleListRecord {
   readonly cursor: string | null;
 }
 
-/** One thing that was done to a run. */
+export type AuditActionRecord =
+  | "start"
+  | "fork"
+  | "answer"
+  | "send"
+  | "cancel"
+  | "resume"
+  | "retry"
+  | "delete"
+  | `queue.${"pause" | "resume" | "limit" | "reset"}`
+  | `schedule.${"set" | "pause" | "resume" | "edit" | "reset" | "start" | "delete"}`;
+
+/** One thing that was done to a run, a queue or a schedule. */
 export interface AuditRecord {
   readonly at: string;
-  readonly action: "start" | "fork" | "answer" | "send" | "cancel" | "resume" | "retry" | "delete";
+  readonly action: AuditActionRecord;
   readonly handler_id: string;
   readonly workflow_name: string;
   readonly by: DoneByRecord;
   /** Of an answer. */
   readonly prompt_id?: string;
+  readonly queue?: string;
+  readonly schedule?: string;
 }
 
 export interface AuditPageRecord {
@@ -116,7 +146,17 @@ export interface SessionRunRecord {
 }
 
 /** What a caller does to runs. */
-export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "override" | "delete";
+export type Deed =
+  | "start"
+  | "send"
+  | "answer"
+  | "cancel"
+  | "resume"
+  | "retry"
+  | "fork"
+  | "override"
+  | "delete"
+  | "operate";
 
 export interface ConfigRecord {
   readonly version: string;
@@ -127,6 +167,8 @@ export interface ConfigRecord {
   readonly tenants: boolean;
   readonly metrics: boolean;
   readonly audit: boolean;
+  readonly queues: boolean;
+  readonly schedules: boolean;
   readonly sources: boolean;
 }
 

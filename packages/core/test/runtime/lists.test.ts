@@ -152,7 +152,7 @@ describe("runs()", () => {
       expect(await rejection(runtime.runs({ status: status as never }))).toMatchObject({
         code: "OPTION_INVALID",
         message: expect.stringMatching(
-          /^`status` is ("canceled"|"COMPLETED"|null), not one of scheduled, running, .*timedOut\.$/,
+          /^`status` is ("canceled"|"COMPLETED"|null), not one of scheduled, queued, running, .*timedOut\.$/,
         ),
       });
     },

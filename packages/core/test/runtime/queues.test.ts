@@ -335,7 +335,7 @@ describe("what is asked of a run of a queue", () => {
     await resumed.accepted;
     await settle();
     expect(begun).toEqual(["a", "a", "b", "c"]);
-    expect(await machine.row("a")).toMatchObject({ status: "running", lease: null, endedAtMs: null });
+    expect(await machine.row("a")).toMatchObject({ status: "queued", lease: null, endedAtMs: null });
     await runtime.retry("a", { key: "again" }).accepted;
     await end("c");
     expect(begun).toEqual(["a", "a", "b", "c", "a"]);

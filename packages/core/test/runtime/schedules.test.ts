@@ -20,6 +20,8 @@ describe("a schedule", () => {
       cron: "0 3 * * *",
       timezone: "UTC",
       workflow: "report",
+      start: { type: "Report", value: { of: "the day" } },
+      edited: null,
       overlap: "skip",
       catchUp: "last",
       queue: null,

@@ -25,7 +25,12 @@ import type {
   TenantOptions,
 } from "../../src/runtime/api/runtime.types.js";
 import type { RecordListQuery, RecordName } from "../../src/runtime/api/runtime-records.types.js";
-import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
+import type {
+  ScheduleChangeOptions,
+  ScheduleEdit,
+  ScheduleOptions,
+  ScheduleQuery,
+} from "../../src/runtime/api/schedule.types.js";
 import type {
   FailureFilter,
   HistogramFilter,
@@ -69,6 +74,11 @@ interface Interfaces {
   readonly "statistics.delete": Parameters<RuntimeStatistics["delete"]>[0];
   readonly "audit.list": AuditFilter;
   readonly "audit.delete": Parameters<RuntimeAudit["delete"]>[0];
+  readonly "queues.pause": CallerOptions;
+  readonly "queues.resume": CallerOptions;
+  readonly "queues.limit": CallerOptions;
+  readonly "queues.reset": CallerOptions;
+  readonly "queues.position": TenantOptions;
   readonly "records.list": RecordListQuery;
   readonly "records.read": TenantOptions;
   readonly "budgets.run": TenantOptions;
@@ -78,9 +88,13 @@ interface Interfaces {
   readonly "schedules.set": ScheduleOptions;
   readonly "schedules.get": TenantOptions;
   readonly "schedules.list": ScheduleQuery;
-  readonly "schedules.pause": TenantOptions;
-  readonly "schedules.resume": TenantOptions;
-  readonly "schedules.delete": TenantOptions;
+  readonly "schedules.pause": ScheduleChangeOptions;
+  readonly "schedules.resume": ScheduleChangeOptions;
+  readonly "schedules.edit": ScheduleChangeOptions;
+  readonly "schedules.edit change": ScheduleEdit;
+  readonly "schedules.reset": ScheduleChangeOptions;
+  readonly "schedules.start": ScheduleChangeOptions & { readonly key?: string };
+  readonly "schedules.delete": ScheduleChangeOptions;
   readonly "schedules.next": TenantOptions;
   readonly sendEvent: SendOptions;
   readonly answer: AnswerOptions;
@@ -103,10 +117,12 @@ expectTypeOf<
     | "audit"
     | "budgets"
     | "statistics"
+    | "queues"
     | "records"
     | "schedules"
     | "start"
     | "watch"
+    | "workers"
     | keyof typeof callOptions
   >
 >().toBeNever();

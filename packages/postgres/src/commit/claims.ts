@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { takenSql } from "millrace/engine";
 import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue, StoredPost } from "millrace/runtime";
 import { quoted, type Row, type Session } from "../connection/session.js";
 import { type Transaction, walkIndexes } from "../connection/transaction.js";
@@ -40,7 +41,7 @@ const takeOne = `WITH free AS MATERIALIZED (
     WHERE r.key = $3 AND (r.ended_at IS NULL OR $5) AND (r.owner IS NULL OR r.owner = $1 OR ${leaseUntil} <= $4)
       AND (r.queue IS NULL OR r.owner = $1 OR $6)
     FOR NO KEY UPDATE OF r
-  ), taken AS (UPDATE @runs r SET ${setLease}, ${keptPlace} FROM free WHERE r.id = free.id RETURNING r.*)
+  ), taken AS (UPDATE @runs r SET ${setLease}, ${keptPlace}, status = ${takenSql("r.status")} FROM free WHERE r.id = free.id RETURNING r.*)
   ${selectLocked("taken r", "")}`;
 
 const takenPlaces = selectRuns("@runs r", "WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)");

@@ -1,4 +1,4 @@
-import { isEndedStatus, lastEventOf } from "millrace/engine";
+import { firstStatus, isEndedStatus, lastEventOf } from "millrace/engine";
 import type { Lease, NewRunRecord } from "millrace/runtime";
 import type { Transaction } from "../connection/transaction.js";
 import { hashOf, numberOf, runHash } from "../text/keys.js";
@@ -57,7 +57,7 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
     run_id: commit.key.runId,
     workflow,
     workflow_number: numberOf(workflow),
-    status: summary?.status ?? (startAtMs > createdAtMs ? "scheduled" : "running"),
+    status: summary?.status ?? firstStatus(createOf(taken), lease),
     epoch: after.epoch,
     ticks: after.ticks,
     last_event: lastEventOf(commit),

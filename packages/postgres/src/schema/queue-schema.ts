@@ -11,6 +11,7 @@
  *
  * @module
  */
+import { linedUpSql, takenSql } from "millrace/engine";
 import { leaseUntil } from "../tables/stored-run.js";
 
 export const queueTables: string = `
@@ -108,7 +109,8 @@ export const queueFunctions: string = `
         AND r.owner IS DISTINCT FROM taker
       ${skipping} FOR SHARE OF o SKIP LOCKED
     ), ended AS (
-      UPDATE @runs r SET owner = NULL, lease_until = NULL, place = 0 WHERE r.id = ANY(ARRAY(SELECT id FROM expired))
+      UPDATE @runs r SET owner = NULL, lease_until = NULL, place = 0, status = ${linedUpSql("r.status")}
+        WHERE r.id = ANY(ARRAY(SELECT id FROM expired))
     ) ${addKeys("expired")};
 
     FOR i IN 1 .. cardinality(queue_ids) LOOP
@@ -121,7 +123,7 @@ export const queueFunctions: string = `
       ), found AS MATERIALIZED (
         SELECT * FROM woken UNION ALL SELECT * FROM posted
       ), lined AS (
-        UPDATE @runs r SET place = 0 WHERE r.id = ANY(ARRAY(SELECT id FROM found))
+        UPDATE @runs r SET place = 0, status = ${linedUpSql("r.status")} WHERE r.id = ANY(ARRAY(SELECT id FROM found))
       ) ${addKeys("found")};
 
       free := wanted;
@@ -143,7 +145,7 @@ export const queueFunctions: string = `
         may_start := starts_left IS NULL OR starts_left > 0;
         ${nextInTurn(` ${skipping}`)}
         IF first_run.id IS NOT NULL THEN
-          UPDATE @runs r SET place = 1, rate_counted = true, owner = taker, lease_until = taken_until, epoch = r.epoch + 1,
+          UPDATE @runs r SET place = 1, rate_counted = true, status = ${takenSql("r.status")}, owner = taker, lease_until = taken_until, epoch = r.epoch + 1,
             renewal = CASE WHEN taker IS NULL THEN r.renewal ELSE (SELECT o.renewals FROM @owners o WHERE o.id = taker) END
             WHERE r.id = first_run.id;
           IF NOT first_run.rate_counted THEN

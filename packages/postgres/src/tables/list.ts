@@ -1,13 +1,15 @@
-import { histogramSql, joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
-import type {
-  CountQuery,
-  HistogramBar,
-  HistogramQuery,
-  RunCount,
-  RunPage,
-  RunQuery,
-  StoredStatus,
-} from "millrace/runtime";
+import {
+  barsOf,
+  countsOfTexts,
+  histogramSql,
+  joinSql,
+  type ListDialect,
+  listStoredRuns,
+  plainSql,
+  type Sql,
+  sql,
+} from "millrace/engine";
+import type { CountQuery, HistogramBar, HistogramQuery, RunCount, RunPage, RunQuery } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
 import { hashOf, numberOf } from "../text/keys.js";
@@ -75,11 +77,13 @@ function allOnce(database: Database, statement: Sql): Promise<readonly Row[]> {
 export async function countOverTime(database: Database, query: HistogramQuery): Promise<HistogramBar[]> {
   const statement = histogramSql(listDialect, query, false);
   const rows = statement === null ? [] : await allOnce(database, statement);
-  return rows.map((row) => ({
-    period: row["period"] as number,
-    status: row["status"] as StoredStatus,
-    count: Number(row["count"]),
-  }));
+  return barsOf(
+    rows.map((row) => ({
+      period: row["period"] as number,
+      status: row["status"] as string,
+      count: Number(row["count"]),
+    })),
+  );
 }
 
 /** It reads the row of every run that it counts. */
@@ -98,9 +102,11 @@ export async function countRuns({ database }: RunReader, query: CountQuery): Pro
     sql`SELECT q.workflow, q.status, count(*) AS count FROM ${from}
       WHERE ${joinSql(conditions, " AND ")} GROUP BY q.workflow, q.status`,
   );
-  return rows.map((row) => ({
-    workflow: row["workflow"] as string,
-    status: row["status"] as StoredStatus,
-    count: Number(row["count"]),
-  }));
+  return countsOfTexts(
+    rows.map((row) => ({
+      workflow: row["workflow"] as string,
+      status: row["status"] as string,
+      count: Number(row["count"]),
+    })),
+  );
 }

@@ -6,8 +6,9 @@ import type { Interned } from "./interned.js";
 import { leaseUntil } from "./stored-run.js";
 
 const lock = "SELECT id FROM @queues WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE";
-const wantsPlaceForPost =
-  "r.owner IS NULL AND r.ended_at IS NULL AND r.place IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'";
+const isLater = "r.owner IS NULL AND r.ended_at IS NULL AND r.place IS NULL";
+const wantsPlaceForPost = `${isLater} AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'`;
+const wantsPlaceBy = (now: string): string => `${isLater} AND r.wake_at <= ${now}`;
 const limitsFrom = (first: number): string =>
   [0, 1, 2, 3, 4]
     .map((at) => `$${first + at}::bigint[]`)
@@ -20,13 +21,14 @@ const take = `SELECT run, due_at FROM @take_places(${limits}, $7, $8, $9, $10)`;
 export const nextPlaceAt = (first: number): string => `@next_place_at(${limitsFrom(first)})`;
 
 /**
- * A condition: at `now`, {@link Queues.take} assigns a place, ends a lease or puts a run with a post into the line. It also holds
+ * A condition: at `now`, {@link Queues.take} assigns a place, ends a lease or puts a run into the line. It also holds
  * while a start lies ahead by more than its whole window, which the clock was set back for: `take` counts no such start.
  *
  * @param first The number of the first of the queues' values.
  */
 export const isPlaceWanted = (now: string, first: number): string => `${nextPlaceAt(first)} <= ${now}
   OR (SELECT true FROM @runs r WHERE r.queue = ANY($${first}::bigint[]) AND ${wantsPlaceForPost} LIMIT 1)
+  OR (SELECT true FROM @runs r WHERE r.queue = ANY($${first}::bigint[]) AND ${wantsPlaceBy(now)} LIMIT 1)
   OR (SELECT true FROM @runs r JOIN @owners o ON o.id = r.owner
     WHERE r.queue = ANY($${first}::bigint[]) AND r.owner IS NOT NULL AND r.ended_at IS NULL AND ${leaseUntil} <= ${now} LIMIT 1)
   OR (SELECT true FROM unnest($${first}::bigint[], $${first + 4}::bigint[]) q(id, window_ms)

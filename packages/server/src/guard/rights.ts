@@ -13,7 +13,7 @@ import { HttpError } from "../http/http-error.js";
  * | `read`    | lists, runs with their events and history, sessions, code                       |
  * | `start`   | starting a run, and seeing its result in the answer                             |
  * | `answer`  | answers to prompts, and events from outside                                     |
- * | `operate` | cancel, delete, resume and retry of one run or many; schedules; `POST /tick`; `GET /audit` |
+ * | `operate` | cancel, delete, resume and retry of one run or many; schedules; queues; `POST /tick`; `GET /audit` |
  * | `fork`    | a new run from an earlier tick of a run                                         |
  */
 export const rights = ["read", "start", "answer", "operate", "fork"] as const;
@@ -73,9 +73,12 @@ export function assertMaySome(identity: Limited, right: NeededRight): void {
 
 /** For what belongs to no single workflow. @throws {HttpError} `FORBIDDEN` where one is left out. */
 export function assertMayEvery(identity: Limited, right: NeededRight): void {
-  const { may = rights } = identity;
+  if (!mayEvery(identity, right)) throw forbidden(right, "every workflow");
+}
+
+export function mayEvery({ may = rights }: Limited, right: NeededRight): boolean {
   const lists = isList(may) ? [may] : [may["*"] ?? [], ...Object.values(may)];
-  if (!lists.every((list) => has(list, right))) throw forbidden(right, "every workflow");
+  return lists.every((list) => has(list, right));
 }
 
 /**

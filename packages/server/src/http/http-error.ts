@@ -50,6 +50,15 @@ export function scheduleUnknown(name: string): HttpError {
   });
 }
 
+export function queueUnknown(name: string): HttpError {
+  return new HttpError({
+    status: 404,
+    code: "QUEUE_UNKNOWN",
+    detail: `No living process names a queue ${JSON.stringify(name)}.`,
+    hint: "Check the name: `GET /queues` lists the queues.",
+  });
+}
+
 export function runUnknown(runId: string): HttpError {
   return new HttpError({
     status: 404,

@@ -1,14 +1,17 @@
 /** Routes of schedules: runs that begin by the calendar. */
 
 import { z } from "@hono/zod-openapi";
-import type { Schedule, ScheduleOptions } from "millrace/runtime";
-import { type ScheduleBody, type ScheduleRecord, toWire } from "millrace/wire";
+import type { Schedule, ScheduleEdit, ScheduleOptions } from "millrace/runtime";
+import { type ScheduleBody, type ScheduleEditBody, type ScheduleRecord, toWire } from "millrace/wire";
+import type { Identity } from "../guard/auth.js";
 import { placeOf } from "../guard/queue-of.js";
 import { assertMay, rightsFor } from "../guard/rights.js";
 import { HttpError, scheduleUnknown } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
+import { idOfKey } from "../runs/start-run.js";
 import { isoTime } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
+import { scheduleEditBody } from "../wire/operate-schemas.js";
 import { readStart } from "../wire/read-event.js";
 import { nextQuery, schedule, scheduleBody, scheduleParams, scheduleQuery } from "../wire/schemas.js";
 import { workflowUnknown } from "../wire/workflow-facts.js";
@@ -21,6 +24,7 @@ const it = { 200: ["The schedule", schedule] } as const;
 
 type Name = { readonly name: string };
 
+/** The schedules that the code sets: anybody with the rights may look at them, edit them and start their runs. */
 export function mountSchedules(server: Server): void {
   const { schedules } = server.runtime;
   mount(server, {
@@ -52,6 +56,13 @@ export function mountSchedules(server: Server): void {
       return json(toRecord(found));
     },
   });
+  mountPauses(server);
+  mountEdits(server);
+}
+
+/** Schedules of callers. */
+export function mountSetSchedules(server: Server): void {
+  const { schedules } = server.runtime;
   mount(server, {
     ...one,
     route: "PUT /schedules/{name}",
@@ -69,12 +80,11 @@ export function mountSchedules(server: Server): void {
     operation: "deleteSchedule",
     summary: "Deletes a schedule; its runs stay",
     answers: { 200: ["Done", z.object({ status: z.literal("deleted") })] },
-    handle: async ({ tenant, params: { name } }) => {
-      await schedules.delete(name, { tenant });
+    handle: async ({ tenant, by, params: { name } }) => {
+      await schedules.delete(name, { tenant, by });
       return json({ status: "deleted" });
     },
   });
-  mountPauses(server);
 }
 
 function mountPauses(server: Server): void {
@@ -86,7 +96,7 @@ function mountPauses(server: Server): void {
     operation: "pauseSchedule",
     summary: "Nothing occurs until it is resumed",
     answers: it,
-    handle: async ({ tenant, params: { name } }) => json(toRecord(await schedules.pause(name, { tenant }))),
+    handle: async ({ tenant, by, params: { name } }) => json(toRecord(await schedules.pause(name, { tenant, by }))),
   });
   mount(server, {
     ...one,
@@ -95,7 +105,7 @@ function mountPauses(server: Server): void {
     operation: "resumeSchedule",
     summary: "The next occurrence counts from now",
     answers: it,
-    handle: async ({ tenant, params: { name } }) => json(toRecord(await schedules.resume(name, { tenant }))),
+    handle: async ({ tenant, by, params: { name } }) => json(toRecord(await schedules.resume(name, { tenant, by }))),
   });
   mount(server, {
     ...one,
@@ -112,6 +122,68 @@ function mountPauses(server: Server): void {
   });
 }
 
+function mountEdits(server: Server): void {
+  const { schedules } = server.runtime;
+  mount(server, {
+    ...one,
+    route: "POST /schedules/{name}/edit",
+    needs: ["operate", "schedule"],
+    operation: "editSchedule",
+    summary: "Changes when it occurs, or with what input, until code sets it otherwise",
+    body: scheduleEditBody,
+    answers: it,
+    handle: async ({ tenant, by, params: { name }, body, identity, context }) => {
+      const workflow = await startable(server, { tenant, name, identity });
+      server.quotas.starts.spend(callerOf(server.options, context));
+      return json(toRecord(await schedules.edit(name, editOf(server, workflow, body), { tenant, by })));
+    },
+  });
+  mount(server, {
+    ...one,
+    route: "POST /schedules/{name}/reset",
+    needs: ["operate", "schedule"],
+    operation: "resetSchedule",
+    summary: "Takes all edits back",
+    answers: it,
+    handle: async ({ tenant, by, params: { name } }) => json(toRecord(await schedules.reset(name, { tenant, by }))),
+  });
+  mount(server, {
+    ...one,
+    route: "POST /schedules/{name}/start",
+    needs: ["operate", "schedule"],
+    operation: "startSchedule",
+    summary: "Starts a run now; its occurrences stay as they are",
+    isKeyed: true,
+    answers: { 200: ["The run", z.object({ handler_id: z.string() })] },
+    handle: async ({ tenant, by, params: { name }, idempotencyKey, identity, context }) => {
+      await startable(server, { tenant, name, identity });
+      server.quotas.starts.spend(callerOf(server.options, context));
+      const key = idempotencyKey === null ? {} : { key: await idOfKey(name, idempotencyKey) };
+      return json({ handler_id: await schedules.start(name, { tenant, by, ...key }) });
+    },
+  });
+}
+
+/** The workflow of a schedule. @throws {HttpError} unless the caller may start runs of it. */
+async function startable(
+  { runtime }: Server,
+  { tenant, name, identity }: { readonly tenant: string; readonly name: string; readonly identity: Identity },
+): Promise<string> {
+  const found = await runtime.schedules.get(name, { tenant });
+  if (found === null) throw scheduleUnknown(name);
+  const { workflow } = found;
+  assertMay(identity, { right: "start", workflow, unknown: () => workflowUnknown(workflow) });
+  return workflow;
+}
+
+function editOf({ catalog, limits }: Server, workflow: string, body: ScheduleEditBody): ScheduleEdit {
+  const { cron, timezone, start_event: given } = body;
+  const times = { ...(cron != null && { cron }), ...(timezone != null && { timezone }) };
+  if (given == null) return times; // the code of the workflow is not needed
+  const read = { facts: catalog.get(workflow), maxDepth: limits.bodyDepth };
+  return { ...times, input: readStart({ start_event: given }, read) };
+}
+
 async function setSchedule(server: Server, call: Call<Name, unknown, ScheduleBody>): Promise<Schedule> {
   const { runtime, catalog, limits, options, quotas } = server;
   const { context, tenant, identity, body, params } = call;
@@ -124,7 +196,7 @@ async function setSchedule(server: Server, call: Call<Name, unknown, ScheduleBod
   if ((await runtime.schedules.get(params.name, { tenant })) === null) await assertRoom(server, tenant);
   const given = { timezone, overlap, catchUp, labels };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
-  const wanted: ScheduleOptions = { tenant, cron, workflow, input, ...place, ...set };
+  const wanted: ScheduleOptions = { tenant, by: call.by, cron, workflow, input, ...place, ...set };
   return runtime.schedules.set(params.name, wanted as never);
 }
 
@@ -146,9 +218,10 @@ async function assertRoom({ runtime, limits: { schedulesPerTenant: most } }: Ser
   });
 }
 
-function toRecord({ tenant: _, last, queuedAtMs, skips, ...record }: Schedule): ScheduleRecord {
+function toRecord({ tenant: _, last, queuedAtMs, skips, edited, ...record }: Schedule): ScheduleRecord {
   return {
     ...toWire(record),
+    edited: edited && toWire(edited),
     last: last === null ? null : { at: isoTime(last.atMs), handler_id: last.runId },
     queued_at: queuedAtMs.map(isoTime),
     skips: skips.map(toWire),

@@ -1,7 +1,7 @@
 /** The studio: its files, and the facts that a page needs about its server and its user. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type Right, rightsForSome } from "../guard/rights.js";
+import { mayEvery, type Right, rightsForSome } from "../guard/rights.js";
 import { type StudioFiles, studioFileOf } from "../studio-file.js";
 import { version } from "../version.js";
 import { json, mount } from "./route.js";
@@ -18,6 +18,7 @@ const deeds = {
   fork: "fork",
   override: "fork",
   delete: "operate",
+  operate: "operate",
 } satisfies Record<string, Right>;
 const deedNames = Object.keys(deeds) as Deed[];
 
@@ -30,6 +31,8 @@ const config = z
     client: z.string().nullable().describe("The caller, as named by `auth`."),
     tenants: z.boolean().describe("Whether callers are identified: the server has `auth`."),
     metrics: z.boolean().describe("Whether there is `GET /metrics`."),
+    queues: z.boolean().describe("Whether the caller may read `GET /queues` and `GET /workers`."),
+    schedules: z.boolean().describe("Whether the caller may read `GET /schedules`."),
     audit: z.boolean().describe("Whether the caller may read `GET /audit`."),
     sources: z.boolean().describe("Whether the code of steps may be read."),
   })
@@ -58,6 +61,8 @@ export function mountStudioConfig(server: Server): void {
         client,
         tenants: server.options.auth !== null,
         metrics: server.options.metrics !== null,
+        queues: tenant === "" && mayEvery(identity, "read"),
+        schedules: rightsForSome(identity).includes("read"),
         audit: rightsForSome(identity).includes("operate"),
         sources: server.options.sources !== null,
       });

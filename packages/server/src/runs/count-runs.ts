@@ -10,7 +10,7 @@
 import type { RunCount, Runtime } from "millrace/runtime";
 import type { AllCountsRecord, CountsRecord } from "millrace/wire";
 import { nowMs } from "../system.js";
-import { isWaiting, shownStatus } from "../wire/handler-record.js";
+import { openStatus } from "../wire/handler-record.js";
 import { labelsOf } from "../wire/matches-filter.js";
 import type { CountQuery } from "../wire/schemas.js";
 
@@ -76,7 +76,7 @@ interface Tally {
 }
 
 export function noCounts(): Tally {
-  return { total: 0, status: { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 } };
+  return { total: 0, status: { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 } };
 }
 
 function allOf(found: readonly RunCount[]): AllCountsRecord {
@@ -87,7 +87,7 @@ function allOf(found: readonly RunCount[]): AllCountsRecord {
     byWorkflow.set(workflow, own);
     for (const counts of [all, own]) {
       counts.total += count;
-      counts.status[isWaiting(status) ? "waiting" : shownStatus(status)] += count;
+      counts.status[openStatus(status)] += count;
     }
   }
   const workflows = [...byWorkflow].map(([workflow_name, counts]) => ({ workflow_name, ...counts }));

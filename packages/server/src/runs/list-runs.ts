@@ -12,7 +12,7 @@ import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
 import type { HandlerRecord } from "millrace/wire";
 import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
-import { isWaiting, listedRecord, shortRecord, shownStatus } from "../wire/handler-record.js";
+import { isWaiting, listedRecord, openStatus, shortRecord, shownStatus } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
 import type { ListFilter, ListQuery } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
@@ -68,6 +68,7 @@ export function filterOf({
   version,
   status,
   waiting,
+  queued,
   label,
   input,
   queue,
@@ -78,12 +79,13 @@ export function filterOf({
   sort,
 }: ListFilter & Partial<Pick<ListQuery, "sort">>): Filter {
   const isWanted = (one: StoredStatus): boolean =>
-    (status === undefined || status.includes(shownStatus(one)) || (isWaiting(one) && status.includes("waiting"))) &&
-    (waiting === undefined || isWaiting(one) === waiting);
+    (status === undefined || status.includes(shownStatus(one)) || status.includes(openStatus(one))) &&
+    (waiting === undefined || isWaiting(one) === waiting) &&
+    (queued === undefined || (one === "queued") === queued);
   const labels = label === undefined ? undefined : labelsOf(label);
   if (labels === null) return { status: [] };
   return {
-    ...((status ?? waiting) !== undefined && { status: storedStatuses.filter(isWanted) }),
+    ...((status ?? waiting ?? queued) !== undefined && { status: storedStatuses.filter(isWanted) }),
     ...(labels !== undefined && { labels }),
     ...(version !== undefined && { version }),
     ...(input !== undefined && { input: labelsOf(input) ?? {} }),

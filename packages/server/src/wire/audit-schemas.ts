@@ -4,7 +4,12 @@ import { cursorText } from "./cursor.js";
 import { most } from "./names.js";
 import { answeredBy, handlerIdText, pageLimit, repeated, time } from "./schemas.js";
 
-const action = z.enum(["start", "fork", "answer", "send", "cancel", "resume", "retry", "delete"]);
+const action = z.enum([
+  ...(["start", "fork", "answer", "send", "cancel", "resume", "retry", "delete"] as const),
+  ...(["queue.pause", "queue.resume", "queue.limit", "queue.reset"] as const),
+  ...(["schedule.set", "schedule.pause", "schedule.resume", "schedule.edit", "schedule.reset"] as const),
+  ...(["schedule.start", "schedule.delete"] as const),
+]);
 const name = z.string().min(1).max(most.name).optional();
 
 export const auditQuery = z.object({
@@ -21,9 +26,11 @@ export const auditEntry = z
   .object({
     at: time,
     action,
-    handler_id: z.string(),
-    workflow_name: z.string(),
+    handler_id: z.string().describe("Empty where it was done to no run."),
+    workflow_name: z.string().describe("Empty for a queue."),
     by: answeredBy,
     prompt_id: z.string().optional().describe("Of an answer."),
+    queue: z.string().optional().describe("The queue that was changed."),
+    schedule: z.string().optional().describe("The schedule that was changed."),
   })
   .openapi("AuditEntry");

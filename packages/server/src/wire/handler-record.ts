@@ -85,6 +85,7 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     ...errorOf(outcome),
     result: outcome?.status === "completed" ? resultEnvelope(outcome.result, types) : null,
     waiting: waiting !== null,
+    queued: outcome === null && listing.status === "queued",
     prompts: waiting?.prompts.map((prompt) => toPrompt(prompt, facts)) ?? [],
     wake_at: waiting === null || waiting.wakeAtMs === null ? null : isoTime(waiting.wakeAtMs),
     last_sequence: lastEvent,
@@ -124,6 +125,12 @@ function statusOf(listing: RunListing, outcome: Standing): HandlerRecord["status
 /** Whether the store has a run as one that waits, which is shown as running. */
 export function isWaiting(status: StoredStatus): boolean {
   return status === "scheduled" || status === "waiting";
+}
+
+/** The status as counts and filters have it: what waits and what is queued apart. */
+export function openStatus(status: StoredStatus): HandlerRecord["status"] | "waiting" | "queued" {
+  if (status === "queued") return status;
+  return isWaiting(status) ? "waiting" : shownStatus(status);
 }
 
 export function shownStatus(status: StoredStatus): HandlerRecord["status"] {

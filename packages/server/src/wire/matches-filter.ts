@@ -25,14 +25,20 @@ export function matchesFixed(record: HandlerRecord, filter: ListFilter): boolean
 }
 
 export function matchesFilter(record: HandlerRecord, filter: ListFilter): boolean {
-  const { status, version, waiting, q = "" } = filter;
+  const { status, version, waiting, queued, q = "" } = filter;
   return (
     matchesFixed(record, filter) &&
     (version === undefined || record.version === version) &&
-    (status === undefined || status.some((one) => (one === "waiting" ? record.waiting : one === record.status))) &&
+    (status === undefined || status.some((one) => (isApart(one) ? record[one] : one === record.status))) &&
     (waiting === undefined || record.waiting === waiting) &&
+    (queued === undefined || record.queued === queued) &&
     matchesText(record, q)
   );
+}
+
+/** Whether it is a status of a filter that records have as a field. */
+function isApart(status: string): status is "waiting" | "queued" {
+  return status === "waiting" || status === "queued";
 }
 
 /** Searches as the store does, in what the record of the run shows. */

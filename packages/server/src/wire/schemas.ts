@@ -33,10 +33,15 @@ const labelsGiven = z
   .record(z.string().regex(labelPattern, labelMeaning), z.string().max(most.labelValue))
   .refine((labels) => Object.keys(labels).length <= most.labels, `at most ${most.labels} labels`);
 
-const eventBody = z.union([z.string(), fields]);
+export const eventBody: z.ZodUnion<[z.ZodString, z.ZodRecord<z.ZodString, z.ZodUnknown>]> = z.union([
+  z.string(),
+  fields,
+]);
 
 /** Refuses unknown fields of a body, which would be ignored in silence. */
-export const readAll = {
+export const readAll: {
+  error: (issue: { readonly code?: string; readonly keys?: readonly string[] }) => string | undefined;
+} = {
   error: ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }): string | undefined =>
     code === "unrecognized_keys" ? unreadKeys(keys ?? []) : undefined,
 };
@@ -74,16 +79,18 @@ export const runBody = z
   )
   .openapi("RunBody");
 
+export const cronText = z
+  .string()
+  .max(most.name)
+  .refine((cron) => cron.trim().split(/\s+/).length < 6, "has a field for seconds: at most once a minute, please")
+  .describe("Minute, hour, day of the month, month, day of the week; or `@daily` and the like.");
+
 export const scheduleBody = z
   .strictObject(
     {
       ...startFields,
       workflow_name: z.string(),
-      cron: z
-        .string()
-        .max(most.name)
-        .refine((cron) => cron.trim().split(/\s+/).length < 6, "has a field for seconds: at most once a minute, please")
-        .describe("Minute, hour, day of the month, month, day of the week; or `@daily` and the like."),
+      cron: cronText,
       timezone: z.string().max(most.name).nullish().describe("An IANA name; `UTC` where it is left out."),
       overlap: z.enum(["skip", "queue", "allow"]).nullish(),
       catch_up: z.enum(["last", "all", "none"]).nullish(),
@@ -166,14 +173,18 @@ export const streamHeaders = z.object({
 });
 
 const listFilter = {
-  status: repeated(z.enum(["running", "waiting", "completed", "failed", "cancelled"])).describe(
-    "`running` holds what waits, too.",
+  status: repeated(z.enum(["running", "waiting", "queued", "completed", "failed", "cancelled"])).describe(
+    "`running` holds what waits or is queued, too.",
   ),
   workflow_name: repeated(z.string()),
   waiting: z
     .stringbool()
     .optional()
     .openapi({ type: "boolean", description: "Only runs that wait, or only those that do not." }),
+  queued: z
+    .stringbool()
+    .optional()
+    .openapi({ type: "boolean", description: "Only runs that wait for a place of their queue, or only the others." }),
   label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).describe("`name=value`; all of them."),
   input: repeated(z.string().regex(/^[^=]+=/, "a value of the input is `name=value`"))
     .refine((pairs = []) => new Set(pairs.map((pair) => pair.slice(0, pair.indexOf("=")))).size === pairs.length, {
@@ -344,6 +355,7 @@ const countsShape = {
     .object({
       running: z.number(),
       waiting: z.number(),
+      queued: z.number(),
       completed: z.number(),
       failed: z.number(),
       cancelled: z.number(),
@@ -395,6 +407,7 @@ export const handler = z
     error_code: z.string().nullable(),
     result: envelope.nullable(),
     waiting: z.boolean(),
+    queued: z.boolean().describe("It waits for a place of its queue."),
     prompts: z.array(prompt),
     wake_at: time.nullable(),
     last_sequence: z.number(),
@@ -427,10 +440,29 @@ export const handler = z
   })
   .openapi("Handler");
 
+const scheduleStart = z.object({
+  type: z.string(),
+  value: anything,
+  meta: anything.optional().describe("Of values that JSON cannot hold."),
+});
+
+export const answeredBy = z.object({ user: z.string().optional(), door: z.string() });
+
 export const schedule = z
   .object({
     name: z.string(),
     workflow_name: z.string(),
+    start: scheduleStart.describe("The start event of every run."),
+    edited: z
+      .object({
+        cron: z.string().optional(),
+        timezone: z.string().optional(),
+        start: scheduleStart.optional(),
+        at: time,
+        by: answeredBy.nullable(),
+      })
+      .nullable()
+      .describe("Parts that were edited, as they were before."),
     cron: z.string(),
     timezone: z.string(),
     overlap: z.enum(["skip", "queue", "allow"]),
@@ -443,8 +475,6 @@ export const schedule = z
     skips: z.array(z.object({ at: time, reason: z.enum(["overlap", "missed"]) })),
   })
   .openapi("Schedule");
-
-export const answeredBy = z.object({ user: z.string().optional(), door: z.string() });
 
 export const errorAnswer = z
   .object({

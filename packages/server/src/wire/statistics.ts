@@ -10,7 +10,7 @@ import type {
 } from "millrace/wire";
 import { toWire } from "millrace/wire";
 import { cleanError } from "../http/clean-text.js";
-import { isWaiting, shownStatus } from "./handler-record.js";
+import { openStatus } from "./handler-record.js";
 
 function toTime({ fromMs, toMs, periodMs }: Statistics | Failures | Histogram): CountedTimeRecord {
   return { ...toWire({ fromMs, toMs }), period_ms: periodMs };
@@ -52,8 +52,8 @@ export function toHistogram({ bars, ...histogram }: Histogram): HistogramRecord 
 }
 
 function shown(counts: Histogram["bars"][number]["counts"]): CountsRecord["status"] {
-  const sums = { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 };
+  const sums = { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 };
   for (const status of Object.keys(counts) as (keyof typeof counts)[])
-    sums[isWaiting(status) ? "waiting" : shownStatus(status)] += counts[status] ?? 0;
+    sums[openStatus(status)] += counts[status] ?? 0;
   return sums;
 }

@@ -1,3 +1,4 @@
+import { takenSql } from "millrace/engine";
 import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { atMost } from "../tables/journal.js";
@@ -13,7 +14,7 @@ interface Candidate {
 
 type Asked = DueRuns & { readonly nowMs: number; readonly owner?: string };
 
-const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ? WHERE id = ?";
+const take = `UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ?, status = ${takenSql("status")} WHERE id = ?`;
 const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
 const dueTime = "SELECT min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at)) AS atMs FROM runs WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isEndedStatus, lastEventOf } from "millrace/engine";
+import { firstStatus, isEndedStatus, lastEventOf } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { SqliteValue } from "../connection/driver.js";
@@ -150,7 +150,7 @@ function insertRun(database: Database, commit: RunCommit, record: NonNullable<Ru
       commit.key.tenant,
       commit.key.runId,
       record.workflow,
-      startAtMs > createdAtMs ? "scheduled" : "running",
+      firstStatus(record, lease),
       lease === null ? 0 : 1,
       commit.ticks?.last ?? 0,
       createdAtMs,

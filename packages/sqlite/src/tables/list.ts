@@ -1,18 +1,20 @@
-import { histogramSql, joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
-import type {
-  CountQuery,
-  HistogramBar,
-  HistogramQuery,
-  RunCount,
-  RunPage,
-  RunQuery,
-  StoredStatus,
-} from "millrace/runtime";
+import {
+  barsOf,
+  countsOfTexts,
+  histogramSql,
+  joinSql,
+  type ListDialect,
+  listStoredRuns,
+  plainSql,
+  type Sql,
+  sql,
+} from "millrace/engine";
+import type { CountQuery, HistogramBar, HistogramQuery, RunCount, RunPage, RunQuery } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { selectRuns, toRun } from "./stored-run.js";
 
-/** At least half the number of statuses. */
-const unionSize = 4;
+/** At least half the number of texts of statuses. */
+const unionSize = 5;
 
 // Nested, which SQLite flattens: a Durable Object allows at most five terms in a row.
 function allOf(walks: readonly Sql[]): Sql {
@@ -57,7 +59,7 @@ export function listRuns(database: Database, query: RunQuery): Promise<RunPage> 
 export function countOverTime(database: Database, query: HistogramQuery): HistogramBar[] {
   const statement = histogramSql(listDialect, query, true);
   const rows = statement === null ? [] : (allOnce(database, statement) as HistogramBar[]);
-  return rows.map(({ period, status, count }) => ({ period, status, count }));
+  return barsOf(rows);
 }
 
 function allOnce(database: Database, statement: Sql): unknown[] {
@@ -99,13 +101,13 @@ function countAll(database: Database, tenant: string, workflow: string | undefin
   const rows = database
     .sqlOnce(`SELECT q.status${sums} ${from} WHERE q.tenant = ? GROUP BY q.status`)
     .all(...names, tenant) as {
-    readonly status: StoredStatus;
+    readonly status: string;
     readonly [column: `n${number}`]: number;
   }[];
   const counts = rows.flatMap((row) =>
     names.map((name, index) => ({ workflow: name, status: row.status, count: row[`n${index}`] as number })),
   );
-  return counts.filter(({ count }) => count > 0);
+  return countsOfTexts(counts.filter(({ count }) => count > 0));
 }
 
 // One index step per workflow.
@@ -115,11 +117,7 @@ const workflowsOf = `WITH RECURSIVE page(name) AS (
   ) SELECT name FROM page WHERE name IS NOT NULL`;
 
 function rowsOf(database: Database, statement: Sql): RunCount[] {
-  return (allOnce(database, statement) as RunCount[]).map(({ workflow, status, count }) => ({
-    workflow,
-    status,
-    count,
-  }));
+  return countsOfTexts(allOnce(database, statement) as RunCount[]);
 }
 
 // One index step per tenant, however many runs the tenant has.

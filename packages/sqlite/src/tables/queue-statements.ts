@@ -1,5 +1,7 @@
 /** The statements of queues. A list of workflows is JSON, bound twice; `NULL` for all. */
 
+import { linedUpSql } from "millrace/engine";
+
 const isLater = "queue = ? AND owner IS NULL AND ended_at IS NULL AND place IS NULL";
 const isPosted = `${isLater} AND posted_at IS NOT NULL AND status <> 'scheduled'`;
 const ofWorkflows = "(? IS NULL OR workflow IN (SELECT value FROM json_each(?)))";
@@ -12,7 +14,7 @@ export const posted: string = `SELECT id, queue, queue_key AS key, min(posted_at
 export const expired: string = `SELECT id, queue, queue_key AS key, lease_until AS atMs FROM runs
   WHERE owner = ? AND lease_until <= ? AND ended_at IS NULL AND queue IN (SELECT value FROM json_each(?))`;
 export const endLease = "UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?";
-export const lineUp = "UPDATE runs SET place = 0 WHERE id = ?";
+export const lineUp: string = `UPDATE runs SET place = 0, status = ${linedUpSql("status")} WHERE id = ?`;
 export const firstLater: string = `SELECT wake_at AS atMs FROM runs INDEXED BY runs_queue_due
   WHERE ${isLater} AND wake_at IS NOT NULL AND ${ofWorkflows} ORDER BY wake_at LIMIT 1`;
 export const firstPosted: string = `SELECT posted_at AS atMs FROM runs INDEXED BY runs_queue_posted

@@ -1,4 +1,4 @@
-import { isStoredStatus, plainSql, type Sql, sql } from "millrace/engine";
+import { plainSql, type Sql, sql, statusOfText } from "millrace/engine";
 import type { RunKey, StoredRun, StoredStatus } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { Row } from "../connection/row.js";
@@ -71,8 +71,7 @@ export function toRun(path: string, values: unknown): NumberedRun {
 }
 
 function toStatus(row: Row): StoredStatus {
-  const status = row.text("status");
-  return isStoredStatus(status) ? status : row.damaged("status", "one of a run");
+  return statusOfText(row.text("status")) ?? row.damaged("status", "one of a run");
 }
 
 function toLease(row: Row): StoredRun["lease"] {

@@ -17,7 +17,7 @@ const baseUrl: URL = import.meta.env.DEV ? new URL("/api/", location.origin) : n
 /** A connection can die without a word: an answer that has not come by then never will. */
 const ANSWER_MS = 60_000;
 
-const options: ClientOptions = {
+export const options: ClientOptions = {
   baseUrl,
   fetch: watchedFetch,
   headers: () => ({ authorization: token.get() === null ? undefined : `Bearer ${token.get()}` }),

@@ -15,7 +15,7 @@ export function errorOf(run: RunSummary): WorkflowError | null {
   return "error" in run ? run.error : null;
 }
 
-/** Whether the run has not ended: it is at work, or waits. */
+/** Whether the run has not ended: it is at work, waits, or is queued. */
 export function isOpen({ status }: RunSummary): boolean {
-  return status === "running" || status === "waiting";
+  return status === "running" || status === "waiting" || status === "queued";
 }

@@ -12,7 +12,7 @@ import { Ago } from "../ui/time.js";
 
 const PAGE = 100;
 
-/** Who did what to runs, the newest first: also to runs that are deleted since. */
+/** Who did what to runs, queues and schedules, the newest first: also to runs that are deleted since. */
 export function AuditPage(): ReactNode {
   const [search, setSearch] = useState("");
   const wanted = useRef(PAGE);
@@ -96,14 +96,14 @@ function EntryTable({ entries, onUser }: EntryTableProps): ReactNode {
         <tr>
           <th>User</th>
           <th>Did</th>
-          <th>Run</th>
+          <th>What</th>
           <th className="hide-sm">Workflow</th>
           <th className="hide-sm">Through</th>
           <th className="right">When</th>
         </tr>
       </thead>
       <tbody>
-        {entries.map(({ atMs, action, handlerId, workflow, by, promptId }, index) => (
+        {entries.map(({ atMs, action, handlerId, workflow, by, promptId, queue, schedule }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and none of them changes
           <tr key={`${atMs} ${index}`}>
             <td>
@@ -117,9 +117,15 @@ function EntryTable({ entries, onUser }: EntryTableProps): ReactNode {
             </td>
             <td title={promptId}>{words[action]}</td>
             <td className="main">
-              <a className="id cut" href={hrefOf("run", handlerId)} title={handlerId}>
-                {handlerId}
-              </a>
+              {handlerId === "" ? (
+                <a className="id cut" href={hrefOf(queue === undefined ? "schedules" : "queues")}>
+                  {queue ?? schedule}
+                </a>
+              ) : (
+                <a className="id cut" href={hrefOf("run", handlerId)} title={handlerId}>
+                  {handlerId}
+                </a>
+              )}
             </td>
             <td className="ink2 hide-sm">
               <span className="cut name" title={workflow}>
@@ -146,4 +152,15 @@ const words: Readonly<Record<AuditAction, string>> = {
   resume: "resumed",
   retry: "retried",
   delete: "deleted",
+  "queue.pause": "paused a queue",
+  "queue.resume": "resumed a queue",
+  "queue.limit": "limited a queue",
+  "queue.reset": "reset a queue",
+  "schedule.set": "set a schedule",
+  "schedule.pause": "paused a schedule",
+  "schedule.resume": "resumed a schedule",
+  "schedule.edit": "edited a schedule",
+  "schedule.reset": "reset a schedule",
+  "schedule.start": "started a schedule",
+  "schedule.delete": "deleted a schedule",
 };

@@ -26,6 +26,7 @@ export const actionWords: Readonly<Record<BulkAction, ActionWords>> = {
 const fitting: Readonly<Record<StatusFilter, readonly ListAction[]>> = {
   all: ["retry", "resume", "cancel", "delete"],
   running: ["cancel"],
+  queued: ["cancel"],
   waiting: ["cancel", "delete"],
   failed: ["retry", "delete"],
   completed: ["delete"],

@@ -2,6 +2,7 @@
 import type { HistoryEntry } from "@millrace/client";
 import type { LineKind } from "./log-entry-text.js";
 import type { RunStore } from "./run-store.js";
+import { continues } from "./stream-fold.js";
 
 export interface LogFilter {
   readonly kind: LineKind | "all" | "failures";
@@ -18,6 +19,8 @@ export class LogRows {
   readonly #store: RunStore;
   readonly #filter: LogFilter;
   readonly #rows: number[] = [];
+  /** Of rows with several ticks of a stream. */
+  readonly #ends = new Map<number, number>();
   readonly #counts = { steps: 0, events: 0, state: 0, stream: 0, housekeeping: 0, failures: 0 };
   #seen = 0;
 
@@ -32,12 +35,26 @@ export class LogRows {
       const { kind, isFailure } = this.#store.lineAt(this.#seen);
       this.#counts[kind]++;
       if (isFailure) this.#counts.failures++;
-      if (this.#shows(this.#seen)) this.#rows.push(this.#seen);
+      if (!this.#shows(this.#seen)) continue;
+      if (kind === "stream" && this.#isMore(this.#seen)) this.#ends.set(this.#rows.at(-1) as number, this.#seen);
+      else this.#rows.push(this.#seen);
     }
     return this;
   }
 
-  /** Places in `store.entries`. */
+  /** The last tick that a row shows: that of the row, or of the stream that it began. */
+  endOf(row: number): number {
+    return this.#ends.get(row) ?? row;
+  }
+
+  /** Whether it continues the stream of the last row, with nothing shown in between. */
+  #isMore(index: number): boolean {
+    const last = this.#rows.at(-1);
+    if (last === undefined || this.#store.lineAt(last).kind !== "stream") return false;
+    return continues(this.#store.entries[last], this.#store.entries[index]);
+  }
+
+  /** Places in `store.entries`: of a stream, that of its first tick. */
   get rows(): readonly number[] {
     return this.#rows;
   }

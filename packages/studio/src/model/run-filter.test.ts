@@ -68,6 +68,7 @@ describe("selectionOf", () => {
     ).toEqual({
       status: "running",
       waiting: false,
+      queued: false,
       workflow: "import",
       search: "x",
       labels: { env: "Dev" },

@@ -3,7 +3,7 @@ import type { RunFilter as ClientFilter, RunSummary } from "@millrace/client";
 import { errorOf } from "../api/run-facts.js";
 import { createStore, type Store } from "../store.js";
 
-export type StatusFilter = "all" | "running" | "waiting" | "failed" | "completed" | "cancelled";
+export type StatusFilter = "all" | "running" | "waiting" | "queued" | "failed" | "completed" | "cancelled";
 
 export interface RunFilter {
   readonly status: StatusFilter;
@@ -41,8 +41,9 @@ export const runFilter: Store<RunFilter> = createStore(noFilter);
 /** The client lists a run that waits as `running`. */
 const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
   all: {},
-  running: { status: "running", waiting: false },
+  running: { status: "running", waiting: false, queued: false },
   waiting: { waiting: true },
+  queued: { status: "queued" },
   failed: { status: "failed" },
   completed: { status: "completed" },
   cancelled: { status: "cancelled" },

@@ -1,7 +1,14 @@
 /** The filter of the list of runs as one line: `status:failed workflow:refund label.team=berlin input.order=A-7 after:2h declined`. */
 import { noFilter, type RunFilter, type StatusFilter, sinceMs } from "./run-filter.js";
 
-const statuses: ReadonlySet<string> = new Set<StatusFilter>(["running", "waiting", "failed", "completed", "cancelled"]);
+const statuses: ReadonlySet<string> = new Set<StatusFilter>([
+  "running",
+  "waiting",
+  "queued",
+  "failed",
+  "completed",
+  "cancelled",
+]);
 
 export interface ReadQuery {
   readonly filter: RunFilter;

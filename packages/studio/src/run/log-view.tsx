@@ -3,8 +3,9 @@ import { type ReactNode, type Ref, useMemo, useState, useSyncExternalStore } fro
 import { everything, type LogFilter, LogRows } from "../model/log-rows.js";
 import { lastUpTo } from "../model/numbers.js";
 import type { RunStore } from "../model/run-store.js";
-import { Button, type Choice, Segmented } from "../ui/controls.js";
-import { duration, plural, short } from "../ui/format.js";
+import { textOfTicks } from "../model/stream-fold.js";
+import { Button, type Choice, Segmented, Switch } from "../ui/controls.js";
+import { duration, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty } from "../ui/states.js";
 import { VirtualRows } from "./virtual-rows.js";
@@ -48,6 +49,11 @@ export function LogView(props: LogViewProps): ReactNode {
       <LogHead {...props} text={text} onText={setText} />
       <div className="filters">
         <Segmented label="Kinds" choices={choicesOf(counts)} value={kind} onChange={setKind} />
+        {counts.housekeeping > 0 && (
+          <Switch isOn={showsHousekeeping} onChange={setHousekeeping}>
+            Housekeeping
+          </Switch>
+        )}
       </div>
       {rows.length === 0 ? (
         <Empty>
@@ -59,14 +65,7 @@ export function LogView(props: LogViewProps): ReactNode {
           )}
         </Empty>
       ) : (
-        <LogList {...props} rows={rows} />
-      )}
-      {counts.housekeeping > 0 && kind === "all" && step === null && (
-        <div className="noise">
-          <Button kind="ghost" isSmall onClick={() => setHousekeeping(!showsHousekeeping)}>
-            {showsHousekeeping ? "Hide" : "Show"} {plural(counts.housekeeping, "tick")} of housekeeping
-          </Button>
-        </div>
+        <LogList {...props} log={log} rows={rows} />
       )}
     </section>
   );
@@ -112,7 +111,7 @@ function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => narrow.matches);
 }
 
-function LogList(props: LogViewProps & { readonly rows: readonly number[] }): ReactNode {
+function LogList(props: LogViewProps & { readonly log: LogRows; readonly rows: readonly number[] }): ReactNode {
   const { run, tick, rows, boxRef } = props;
   const isNarrow = useIsNarrow();
   const aim = lastUpTo(rows, run.indexOf(tick), (index) => index);
@@ -128,7 +127,14 @@ function LogList(props: LogViewProps & { readonly rows: readonly number[] }): Re
       rowHeight={isNarrow ? 38 : 28}
       aim={aim}
       render={(place) => (
-        <LogRow key={rows[place]} {...props} index={rows[place] as number} place={place} size={rows.length} />
+        <LogRow
+          key={rows[place]}
+          {...props}
+          index={rows[place] as number}
+          end={props.log.endOf(rows[place] as number)}
+          place={place}
+          size={rows.length}
+        />
       )}
     />
   );
@@ -148,15 +154,23 @@ function choicesOf(counts: LogRows["counts"]): readonly Choice<LogFilter["kind"]
 
 interface LogRowProps extends LogViewProps {
   readonly index: number;
+  /** Place of the last tick of the row. */
+  readonly end: number;
   readonly place: number;
   readonly size: number;
 }
 
-function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowProps): ReactNode {
+/** As much of a stream as a row has room for. */
+const MOST_SHOWN = 240;
+
+function LogRow({ run, index, end, place, size, tick, fromMs, many, onGo }: LogRowProps): ReactNode {
   const entry = run.entries[index];
   if (entry === undefined) return null;
-  const { text, icon, tone, event, message } = run.lineAt(index);
+  const { kind, text, icon, tone, event, message } = run.lineAt(index);
   const { number, step, item, changes = [], runId } = entry;
+  const upTo = end === index ? index : Math.max(index, Math.min(end, run.indexOf(tick)));
+  const streamed = kind === "stream" ? textOfTicks(run.entries, { from: index, to: upTo, most: MOST_SHOWN }) : "";
+  const lastNumber = run.entries[end]?.number ?? number;
   const shownChanges = changes.slice(0, 2).map((change) => `${change.path.join(".")} ${short(change.new, 14)}`);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
@@ -165,7 +179,7 @@ function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowPro
       className={`r ${number > tick ? "after" : ""}`}
       role="option"
       id={`t${number}`}
-      aria-selected={number === tick}
+      aria-selected={number <= tick && tick <= lastNumber}
       aria-posinset={place + 1}
       aria-setsize={size}
       data-n={number}
@@ -181,6 +195,8 @@ function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowPro
         <bdi>{text}</bdi>
         {step !== null && item !== null && many.has(`${runId}#${step}`) && <span className="muted num"> #{item}</span>}
         {event !== null && <span className="ev"> {event}</span>}
+        {end > index && <span className="muted num"> ×{end - index + 1}</span>}
+        {streamed !== "" && <span className="ink2"> {streamed}</span>}
         {message !== null && <span className="muted"> {message}</span>}
         {shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}
       </span>

@@ -162,7 +162,12 @@ export class RunFeed {
   /** A run comes to rest after its last tick, and no message reports it. */
   #askWhileAtWork(): void {
     const record = this.handler.get();
-    if (record?.status !== "running" || this.#timer !== null || this.#stop.signal.aborted) return;
+    if (
+      (record?.status !== "running" && record?.status !== "queued") ||
+      this.#timer !== null ||
+      this.#stop.signal.aborted
+    )
+      return;
     this.#askIn(this.#pauseMs);
     this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
   }

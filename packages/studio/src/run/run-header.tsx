@@ -2,11 +2,14 @@
 
 import type { ChildRun, RunSummary } from "@millrace/client";
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { readEvents } from "../api/read-events.js";
 import { isOpen } from "../api/run-facts.js";
+import { useRead } from "../api/use-read.js";
 import { now } from "../clock.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
+import { QueuePlace } from "../operate/queue-place.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
@@ -79,7 +82,7 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
   const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
-  const canSend = isRunning && may.send;
+  const canSend = useTakesEvents(isRunning && may.send ? handler.workflow : null);
   const isAgain = canRunAgain && may.start && !isRunning;
   return (
     <>
@@ -152,6 +155,15 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
   );
 }
 
+/** Whether a step takes an event from outside. @param workflow `null`: none may be sent, whatever its events are. */
+function useTakesEvents(workflow: string | null): boolean {
+  const key = workflow === null ? null : `events ${workflow}`;
+  const { value } = useRead(key, (signal) => readEvents(workflow ?? "", signal));
+  return (
+    value?.some(({ isSendable, role }) => isSendable && (role === "external" || role === "human_response")) ?? false
+  );
+}
+
 /** What does not fit on a phone. */
 function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
   const [isOpen, setOpen] = useState(false);
@@ -202,9 +214,10 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
-  const { startedAtMs, forkedFrom: origin, version, labels, queue } = handler;
+  const { startedAtMs, forkedFrom: origin, version, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
+  const labels = besides(handler.labels, sessionId);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = isOpen(handler);
   const wakeAtMs = handler.status === "waiting" ? handler.wakeAtMs : null;
@@ -262,7 +275,7 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
         <span className="hide-sm">
           <b>Queue</b>
           {queue.name}
-          {isRunning && !queue.hasPlace && " · waits for its turn"}
+          {handler.status === "queued" && <QueuePlace runId={handler.handlerId} />}
         </span>
       )}
       {place !== null && (
@@ -300,6 +313,12 @@ function Children({ run, onChildren }: Pick<RunHeaderProps, "run" | "onChildren"
       </button>
     </span>
   );
+}
+
+/** Without those that say the session and its user again. */
+function besides(labels: RunSummary["labels"], sessionId: string | null): RunSummary["labels"] {
+  if (sessionId === null) return labels;
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== "session" && name !== "user"));
 }
 
 /** The session of a pipeline is in what it was started with. */

@@ -33,7 +33,7 @@ export function RunHistogram({ filter, onTime }: RunHistogramProps): ReactNode {
   const { fromMs, toMs } = value;
   const bars = value.bars.map(({ atMs, counts }) => ({
     atMs,
-    parts: shown.map(([tone, status]) => [tone, counts[status]] as const),
+    parts: shown.map(([tone, status]) => [tone, counts[status] + (status === "waiting" ? counts.queued : 0)] as const),
   }));
   const isNarrowed = filter.after !== "" || filter.before !== "";
   return (

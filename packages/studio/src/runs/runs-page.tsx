@@ -182,6 +182,7 @@ const statuses: readonly (readonly [StatusFilter, string])[] = [
   ["all", "All"],
   ["running", "Running"],
   ["waiting", "Waiting"],
+  ["queued", "Queued"],
   ["failed", "Failed"],
   ["completed", "Completed"],
   ["cancelled", "Cancelled"],

@@ -72,7 +72,7 @@ function Brand(): ReactNode {
 }
 
 function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
-  const { audit } = useStudioConfig();
+  const { audit, queues, schedules } = useStudioConfig();
   const isRuns = ["runs", "run", "child", "compare"].includes(route.page);
   return (
     <>
@@ -107,6 +107,27 @@ function Pages({ route, overview }: { readonly route: Route; readonly overview: 
           isCurrent={route.page === "sessions" || route.page === "session"}
           count={null}
         />
+      )}
+      {queues && (
+        <NavLink
+          href={hrefOf("queues")}
+          icon="queued"
+          label="Queues"
+          isCurrent={route.page === "queues"}
+          count={null}
+        />
+      )}
+      {schedules && (
+        <NavLink
+          href={hrefOf("schedules")}
+          icon="clock"
+          label="Schedules"
+          isCurrent={route.page === "schedules"}
+          count={null}
+        />
+      )}
+      {queues && (
+        <NavLink href={hrefOf("workers")} icon="db" label="Workers" isCurrent={route.page === "workers"} count={null} />
       )}
       {audit && (
         <NavLink href={hrefOf("audit")} icon="person" label="Audit" isCurrent={route.page === "audit"} count={null} />

@@ -17,6 +17,7 @@ const nothing = {
   fork: false,
   override: false,
   delete: false,
+  operate: false,
 };
 const unknown: ServerConfig = {
   version: "",
@@ -28,6 +29,8 @@ const unknown: ServerConfig = {
   hasMetrics: false,
   sources: false,
   audit: false,
+  queues: false,
+  schedules: false,
 };
 
 const Context = createContext<ServerConfig>(unknown);

@@ -23,8 +23,7 @@ export function lineOf(run: RunSummary): string {
     const question = questionOf(prompt);
     return question === prompt.event.type ? `asks ${question}` : question;
   }
-  if (status === "running" && run.queue !== null && !run.queue.hasPlace)
-    return `waits for its turn in ${run.queue.name}`;
+  if (status === "queued" && run.queue !== null) return `waits for its turn in ${run.queue.name}`;
   const origin = run.forkedFrom;
   return origin ? `fork of ${origin.handlerId} behind tick ${origin.at}` : "";
 }

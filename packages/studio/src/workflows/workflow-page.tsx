@@ -15,6 +15,8 @@ import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import type { TimeRange } from "../statistics/time-range.js";
 import { useWorkflowFigures, WorkflowFiguresCard } from "../statistics/workflow-figures.js";
+import { Button } from "../ui/controls.js";
+import { Dialog } from "../ui/dialog.js";
 import { Card, Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
@@ -31,8 +33,14 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const [range, setRange] = useState<TimeRange>("24h");
   const figures = useWorkflowFigures(name, range);
   const steps = figures.value?.all.workflows[0]?.steps ?? null;
+  const [isEventsOpen, setEventsOpen] = useState(false);
   return (
-    <Page title={name} above={{ title: "Workflows", href: hrefOf("workflows") }} width="wider">
+    <Page
+      title={name}
+      above={{ title: "Workflows", href: hrefOf("workflows") }}
+      width="wider"
+      actions={<Button onClick={() => setEventsOpen(true)}>Events</Button>}
+    >
       <div className={may.start ? "cols" : ""}>
         <div className="stack">
           <section className="panel graphpanel" aria-label="Graph">
@@ -42,10 +50,10 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
           </section>
           <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} />
           <LastRuns name={name} />
-          <Events name={name} />
         </div>
         {may.start && <RunForm name={name} />}
       </div>
+      {isEventsOpen && <Events name={name} onClose={() => setEventsOpen(false)} />}
       {step !== null && <CodeDialog workflow={name} step={step} onClose={() => setStep(null)} />}
     </Page>
   );
@@ -123,10 +131,10 @@ const roleWords: Readonly<Partial<Record<ShownEventRole, string>>> = {
   external: "from outside",
 };
 
-function Events({ name }: { readonly name: string }): ReactNode {
+function Events({ name, onClose }: { readonly name: string; readonly onClose: () => void }): ReactNode {
   const reading = useRead(`events ${name}`, (signal) => readEvents(name, signal));
   return (
-    <Card title="Events">
+    <Dialog title={`Events of ${name}`} isWide onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
       <Read reading={reading} rows={3}>
         {(events) => (
           <table className="list still" aria-label="Events of the workflow">
@@ -142,7 +150,7 @@ function Events({ name }: { readonly name: string }): ReactNode {
           </table>
         )}
       </Read>
-    </Card>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-/** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only] [sources]`. Prints its port. */
+/** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only] [sources] [operated]`. Prints its port. */
 import { serve } from "@hono/node-server";
 import { type BearerToken, bearerAuth, createServer } from "@millrace/server";
 import { sqliteStore } from "@millrace/sqlite";
@@ -18,10 +18,18 @@ const archive = archivePipeline(store).workflow;
 const runtime = createRuntime({
   workflows: { ...workflows, article, archive },
   store,
-  leaseMs: LEASE_MS,
+  leaseMs: words.includes("operated") ? 1_500 : LEASE_MS,
   version: "1.5.0",
+  ...(words.includes("operated") && {
+    queues: { mail: { concurrency: 1 }, llm: { concurrency: 8, perKey: { concurrency: 1 } } },
+  }),
 }) as unknown as Runtime;
 await runtime.start();
+if (words.includes("operated")) {
+  const refund = { workflow: "refund", input: { order: "N-1" } } as const;
+  await runtime.schedules.set("nightly", { cron: "0 3 * * *", timezone: "Europe/Berlin", ...refund });
+  await runtime.schedules.set("often", { cron: "*/5 * * * *", overlap: "queue", ...refund });
+}
 
 const tokens: BearerToken[] = [
   { token: "acme-token", tenant: "acme", user: "ada" },
@@ -37,6 +45,9 @@ const app = createServer({
   internalEvents: ["digest"],
   callOverrides: true,
   readOnly: words.includes("read-only"),
+  ...(words.includes("operated") && {
+    queueOf: ({ queue, queueKey }) => (queue === null ? null : { queue, queueKey }),
+  }),
   ...(words.includes("sources") && { sources }),
   ...(words.includes("signed") && { auth: bearerAuth({ tokens }) }),
 });

@@ -32,9 +32,9 @@ export class StudioServer implements AsyncDisposable {
     this.#words = words;
   }
 
-  /** With `signed` it wants a token, with `read-only` it changes nothing, with `sources` it tells the code of a step. `prepare` is given the file of its store. */
+  /** With `signed` it wants a token, with `read-only` it changes nothing, with `sources` it tells the code of a step, with `operated` it has queues and schedules. `prepare` is given the file of its store. */
   static async start(
-    words: readonly ("signed" | "read-only" | "sources")[] = [],
+    words: readonly ("signed" | "read-only" | "sources" | "operated")[] = [],
     prepare?: (file: string) => void,
   ): Promise<StudioServer> {
     const server = new StudioServer(words);

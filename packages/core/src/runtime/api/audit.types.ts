@@ -3,20 +3,35 @@ import type { DoneBy } from "../../event/done-by.types.js";
 import type { Duration } from "../../value/duration.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
-export type AuditAction = "start" | "fork" | "answer" | "send" | "cancel" | "resume" | "retry" | "delete";
+export type AuditAction =
+  | "start"
+  | "fork"
+  | "answer"
+  | "send"
+  | "cancel"
+  | "resume"
+  | "retry"
+  | "delete"
+  | `queue.${"pause" | "resume" | "limit" | "reset"}`
+  | `schedule.${"set" | "pause" | "resume" | "edit" | "reset" | "start" | "delete"}`;
 
-/** One thing that was done to a run. */
+/** One thing that was done to a run, a queue or a schedule. */
 export interface AuditEntry {
   /** Epoch milliseconds. */
   readonly atMs: number;
   /** `send`: the run may have refused the event. Each of the others was done. */
   readonly action: AuditAction;
-  /** Of a fork, the new run. The run may be deleted since. */
+  /** Of a fork, the new run. The run may be deleted since. `""` for a queue, and for a schedule of which no run was started. */
   readonly runId: string;
+  /** `""` for a queue. */
   readonly workflow: string;
   readonly by: DoneBy;
   /** Of an answer. */
   readonly promptId?: string;
+  /** Name of the queue that was changed. */
+  readonly queue?: string;
+  /** Name of the schedule that was changed. */
+  readonly schedule?: string;
 }
 
 export interface AuditFilter extends TenantOptions {
@@ -42,7 +57,8 @@ export interface AuditPage {
 }
 
 /**
- * Who did what: every start, fork, answer, sent event, cancellation, resumption, retry and deletion that came with the option `by`.
+ * Who did what: every start, fork, answer, sent event, cancellation, resumption, retry and deletion, and every change of a queue or a
+ * schedule, that came with the option `by`.
  *
  * An entry is stored together with what it says, and stays when its run is deleted. What a program does under the door `"api"` without a
  * user has no entry. Over Restate there are no entries.

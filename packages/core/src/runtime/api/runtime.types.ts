@@ -30,11 +30,13 @@ import type {
   RunMoment,
 } from "./history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
+import type { RuntimeQueues } from "./queue.types.js";
 import type { RunFilter } from "./run-filter.types.js";
 import type { CallerOptions, TenantOptions, Workflows } from "./runtime-names.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 import type { RuntimeStatistics } from "./statistics.types.js";
+import type { RuntimeWorkers } from "./worker.types.js";
 
 export type { CallerOptions, RunFilter, TenantOptions, Workflows };
 
@@ -337,6 +339,10 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly statistics: RuntimeStatistics;
   /** Runs that begin by the calendar. */
   readonly schedules: RuntimeSchedules<Flows>;
+  /** The lines of queues; pauses and limits that hold for all processes. */
+  readonly queues: RuntimeQueues;
+  /** The processes that execute runs of the store. */
+  readonly workers: RuntimeWorkers;
   /**
    * Starts a run and returns synchronously. After `await handle.accepted` the run is stored.
    *

@@ -5,6 +5,7 @@
  */
 
 import type { InputOf } from "../../authoring/run.types.js";
+import type { DoneBy } from "../../event/done-by.types.js";
 import type { Duration } from "../../value/duration.js";
 import type { QueueTicket } from "../store/run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
@@ -18,7 +19,13 @@ export type ScheduleOverlap = "skip" | "queue" | "allow";
 /** Which occurrences start that were missed while no process ran: the last one, all of them, or none. */
 export type ScheduleCatchUp = "last" | "all" | "none";
 
-export interface ScheduleOptions<Name extends string = string> extends TenantOptions {
+/** Options of a call that changes a schedule. */
+export interface ScheduleChangeOptions extends TenantOptions {
+  /** Who does it. It is stored in the audit. @default not known */
+  readonly by?: DoneBy;
+}
+
+export interface ScheduleOptions<Name extends string = string> extends ScheduleChangeOptions {
   /**
    * Minute, hour, day of the month, month, day of the week; with six fields, seconds come first. Also `@daily` and the like, `L`,
    * `W` and `#`.
@@ -59,6 +66,31 @@ export interface ScheduleSkip {
   readonly reason: "overlap" | "missed";
 }
 
+/** What is edited of a schedule. Left out: it stays as it is. */
+export interface ScheduleEdit {
+  readonly cron?: string;
+  /** IANA name of a time zone. */
+  readonly timezone?: string;
+  /** Fields of the start event, or the event itself. */
+  readonly input?: unknown;
+}
+
+/** Parts of a schedule that were edited, and what the last `set` said of them. */
+export interface ScheduleEdited {
+  readonly cron?: string;
+  readonly timezone?: string;
+  readonly start?: ScheduleStart;
+  readonly atMs: number;
+  readonly by: DoneBy | null;
+}
+
+/** The start event of every run: its type, and its fields as JSON; `meta` describes values that JSON cannot hold. */
+export interface ScheduleStart {
+  readonly type: string;
+  readonly value: unknown;
+  readonly meta?: unknown;
+}
+
 /** A schedule and its present state. */
 export interface Schedule {
   readonly name: string;
@@ -66,6 +98,9 @@ export interface Schedule {
   readonly cron: string;
   readonly timezone: string;
   readonly workflow: string;
+  readonly start: ScheduleStart;
+  /** What was edited since `set`; `null` for nothing. */
+  readonly edited: ScheduleEdited | null;
   readonly overlap: ScheduleOverlap;
   readonly catchUp: ScheduleCatchUp;
   /** The queue in which its runs wait for a place; `null` for none. */
@@ -73,7 +108,7 @@ export interface Schedule {
   readonly paused: boolean;
   /** Time of the next occurrence, in epoch milliseconds; `null` while the schedule is paused, or when it never occurs again. */
   readonly nextAtMs: number | null;
-  /** The last occurrence that has started a run, and that run. */
+  /** The last run that was started, by an occurrence or by `start`, and when. */
   readonly last: { readonly atMs: number; readonly runId: string } | null;
   /** Times of the occurrences that wait for the previous run to end, in epoch milliseconds. */
   readonly queuedAtMs: readonly number[];
@@ -104,7 +139,7 @@ export interface RuntimeSchedules<Flows extends Workflows = Workflows> {
   /**
    * Creates a schedule, or replaces the one with that name. The next occurrence counts from now; a schedule with the same `cron`
    * and `timezone` keeps its next occurrence, so every process may set its schedules when it starts. A paused schedule stays
-   * paused.
+   * paused. What was edited stays edited until `set` says of it something else than before the edit.
    *
    * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`,
    * `VALUE_UNSERIALIZABLE`.
@@ -119,15 +154,32 @@ export interface RuntimeSchedules<Flows extends Workflows = Workflows> {
   /** Lists schedules by name, in the order of code points, in pages. */
   list(query?: ScheduleQuery): Promise<ScheduleList>;
   /** Stops the schedule until `resume`; present runs continue. @throws {WorkflowError} `SCHEDULE_UNKNOWN` */
-  pause(name: string, options?: TenantOptions): Promise<Schedule>;
+  pause(name: string, options?: ScheduleChangeOptions): Promise<Schedule>;
   /**
    * Starts the schedule again. The next occurrence counts from now: those of the pause are not caught up.
    *
    * @throws {WorkflowError} `SCHEDULE_UNKNOWN`
    */
-  resume(name: string, options?: TenantOptions): Promise<Schedule>;
+  resume(name: string, options?: ScheduleChangeOptions): Promise<Schedule>;
+  /**
+   * Changes when it occurs, or with what input, over what `set` has said. With another `cron` or `timezone`, the next occurrence counts
+   * from now.
+   *
+   * @throws {WorkflowError} `SCHEDULE_UNKNOWN`, `OPTION_INVALID`, `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `VALUE_UNSERIALIZABLE`.
+   */
+  edit(name: string, edit: ScheduleEdit, options?: ScheduleChangeOptions): Promise<Schedule>;
+  /** Takes all edits back: the schedule is as the last `set` said. @throws {WorkflowError} `SCHEDULE_UNKNOWN` */
+  reset(name: string, options?: ScheduleChangeOptions): Promise<Schedule>;
+  /**
+   * Starts a run of the schedule now, whatever `overlap` says, also while it is paused. Its occurrences stay as they are; one that comes
+   * while the run is under way overlaps with it. Returns the id of the run.
+   *
+   * @param options.key A second start with this key starts no other run. @default each call starts one
+   * @throws {WorkflowError} `SCHEDULE_UNKNOWN`, `OPTION_INVALID`, and what keeps the input from being read by this code.
+   */
+  start(name: string, options?: ScheduleChangeOptions & { readonly key?: string }): Promise<string>;
   /** Deletes the schedule; its runs stay. @throws {WorkflowError} `SCHEDULE_UNKNOWN` */
-  delete(name: string, options?: TenantOptions): Promise<void>;
+  delete(name: string, options?: ScheduleChangeOptions): Promise<void>;
   /**
    * The times of the next occurrences, also of a paused schedule.
    *

@@ -181,7 +181,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (live?.phase === "live") return promptsOf(live.runner);
     const run = await this.#row();
     if (run.outcome !== null || live?.phase === "ended") return [];
-    if (run.status !== "running") return this.#waitingPrompts(run);
+    if (run.status !== "running" && run.status !== "queued") return this.#waitingPrompts(run);
     // Another process has the run, perhaps with newer code: its prompts are read from its stored events.
     const workflow = workflows.get(run.workflow);
     const { tree } = await loadTree({

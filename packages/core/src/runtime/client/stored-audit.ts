@@ -16,7 +16,12 @@ const WINDOW = 5_000;
 const LEAST_READ = 20;
 const PAGE = 500;
 
-const known: readonly AuditAction[] = ["start", "fork", "answer", "send", "cancel", "resume", "retry", "delete"];
+const known: readonly AuditAction[] = [
+  ...(["start", "fork", "answer", "send", "cancel", "resume", "retry", "delete"] as const),
+  ...(["queue.pause", "queue.resume", "queue.limit", "queue.reset"] as const),
+  ...(["schedule.set", "schedule.pause", "schedule.resume", "schedule.edit", "schedule.reset"] as const),
+  ...(["schedule.start", "schedule.delete"] as const),
+];
 
 export interface StoredAuditSetup extends Pick<RuntimeParts, "store" | "clock"> {
   readonly assertOpen: () => void;

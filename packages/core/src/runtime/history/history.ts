@@ -162,7 +162,7 @@ export async function checkRuns(parts: RuntimeParts, tenants: readonly string[])
   const problems: CheckProblem[] = [];
   let runs = 0;
   for (const tenant of tenants) {
-    const query = { tenant, status: ["scheduled", "running", "waiting"], limit: PAGE } as const;
+    const query = { tenant, status: ["scheduled", "queued", "running", "waiting"], limit: PAGE } as const;
     for await (const page of allPages((from) => parts.store.list({ ...query, ...from })))
       for (const run of page.runs) {
         runs++;

@@ -1,6 +1,6 @@
 import { isBefore, Timers } from "../../engine/timers.js";
 import { earliest } from "../store/queue-policy.js";
-import type { DueRuns, Lease, StoredDue, StoredPost } from "../store/run-store.types.js";
+import type { DueRuns, Lease, LineQuery, StoredDue, StoredLine, StoredPost } from "../store/run-store.types.js";
 import { dequeue, enqueue, firstOf, putBack } from "./memory-due.js";
 import { MemoryQueues } from "./memory-queues.js";
 import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
@@ -33,6 +33,7 @@ export class MemoryLeases {
     if (row.lease !== null && row.lease.owner !== lease?.owner) this.#leave(run, row.lease.owner);
     row.lease = lease === null ? null : { owner: lease.owner, untilMs: lease.untilMs };
     row.hasPlace = hasPlace;
+    if (lease !== null && (row.status === "queued" || (hasPlace && row.status === "scheduled"))) row.status = "running";
     if (lease !== null) entryOf(this.#byOwner, lease.owner, () => new Set<MemoryRun>()).add(run);
   }
 
@@ -85,6 +86,12 @@ export class MemoryLeases {
       ...places,
       ...urgent.map((run) => run.urgentAtMs),
     ]);
+  }
+
+  line(query: LineQuery): StoredLine {
+    const { of } = query;
+    const isOf = ({ row: { key } }: MemoryRun): boolean => key.tenant === of?.tenant && key.runId === of.runId;
+    return this.#queues.of(query.queue).line(query, isOf);
   }
 
   /** What {@link takeDue} and {@link takePlaces} would take. */

@@ -11,6 +11,7 @@ import type {
   StoredReceipt,
   StoredRun,
   StoredSnapshot,
+  StoredStatus,
   TickBatch,
 } from "../store/run-store.types.js";
 import { copiedIndex, isEndedStatus, newStoredRun } from "../store/store-kit.js";
@@ -74,6 +75,11 @@ export class MemoryRun {
 
   get isEnded(): boolean {
     return this.row.endedAtMs !== null;
+  }
+
+  /** As readers see it: a run that waited, and stands in line, waits again when it is taken. */
+  get status(): StoredStatus {
+    return this.isInLine ? "queued" : this.row.status;
   }
 
   isHeldBy(owner: string | null, epoch: number): boolean {
@@ -147,7 +153,7 @@ export class MemoryRun {
 
   /** A copy of the run as it is now. */
   toStored(): StoredRun {
-    return { ...this.row, lastEvent: this.events.at(-1)?.sequence ?? -1 };
+    return { ...this.row, status: this.status, lastEvent: this.events.at(-1)?.sequence ?? -1 };
   }
 
   toJournal(): StoredJournal {

@@ -73,11 +73,11 @@ export class MemoryRuns {
 
   counts({ tenant, workflow, labels = {} }: CountQuery): RunCount[] {
     const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
-    for (const { row, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
+    for (const { row, status, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
       if (removed || (workflow !== undefined && row.workflow !== workflow) || !hasLabels(row.labels, labels)) continue;
-      const name = `${row.status} ${row.workflow}`;
+      const name = `${status} ${row.workflow}`;
       const known = counts.get(name);
-      if (known === undefined) counts.set(name, { workflow: row.workflow, status: row.status, count: 1 });
+      if (known === undefined) counts.set(name, { workflow: row.workflow, status, count: 1 });
       else known.count++;
     }
     return [...counts.values()];
@@ -86,9 +86,9 @@ export class MemoryRuns {
   histogram(query: HistogramQuery): HistogramBar[] {
     const { fromMs, periodMs } = query;
     const bars = new Map<string, { readonly period: number; readonly status: StoredStatus; count: number }>();
-    for (const { row } of this.#walk({ ...inPeriods(query), limit: 1 })) {
+    for (const { row, status } of this.#walk({ ...inPeriods(query), limit: 1 })) {
       const period = Math.floor((row.createdAtMs - fromMs) / periodMs);
-      entryOf(bars, `${period} ${row.status}`, () => ({ period, status: row.status, count: 0 })).count++;
+      entryOf(bars, `${period} ${status}`, () => ({ period, status, count: 0 })).count++;
     }
     return [...bars.values()];
   }
@@ -147,7 +147,7 @@ function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.version !== undefined && run.row.version !== query.version) return false;
   if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
   if (query.failure !== undefined && run.failure !== query.failure) return false;
-  if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
+  if (query.status !== undefined && !query.status.includes(run.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;
   return hasLabels(run.row.labels, query.labels ?? {}) && hasIndexed(run.index, query.index);

@@ -20,6 +20,8 @@ export interface Named {
   readonly version?: string | undefined;
   /** Name of a schedule. */
   readonly schedule?: string | undefined;
+  /** Name of a queue. */
+  readonly queue?: string | undefined;
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 

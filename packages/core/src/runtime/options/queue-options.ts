@@ -1,10 +1,11 @@
 /** The queues of a runtime, and where a run waits in one: checked at the door. */
 
 import { toMs } from "../../value/duration.js";
-import { flag, nested, type Rules, required, valueRule } from "../../value/option-rules.js";
+import { flag, nested, type Rule, type Rules, required, valueRule } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions } from "../../value/options.js";
 import { isObject, shown } from "../../value/shape.js";
 import { didYouMean } from "../../value/unknown-names.js";
+import type { QueueLimitChange, QueueLimitsShown } from "../api/queue.types.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
 import type { QueueLimits, QueueTicket } from "../store/run-store.types.js";
@@ -29,6 +30,25 @@ const rules: Rules<QueueOptions> = {
   priority: flag,
 };
 const queue = required(nested(rules));
+
+const { priority: _, ...limitRules } = rules;
+/** As {@link rules}; `null` takes a limit away. */
+export const changeRules: Rules<QueueLimitChange> = mapped(limitRules, (rule): Rule => {
+  return (value, option) => (value === null ? [] : rule(value, option));
+});
+
+function mapped<Name extends string>(rules: Readonly<Record<Name, Rule>>, of: (rule: Rule) => Rule) {
+  return Object.fromEntries(Object.entries<Rule>(rules).map(([name, rule]) => [name, of(rule)])) as Record<Name, Rule>;
+}
+
+/** The limits that a change without problems names. */
+export function limitsOfChange({ concurrency, perKey, rate }: QueueLimitChange): Partial<QueueLimitsShown> {
+  return {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(perKey !== undefined && { perKey: perKey?.concurrency ?? null }),
+    ...(rate !== undefined && { rate: rate && { limit: rate.limit, perMs: perMsOf(rate.per) as number } }),
+  };
+}
 
 /** One text for each problem. */
 export function queueProblems(queues: Readonly<Record<string, QueueOptions>>): string[] {

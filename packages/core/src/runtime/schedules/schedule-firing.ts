@@ -23,6 +23,8 @@ interface Starting {
   readonly schedule: StoredSchedule;
   readonly tenant: string;
   readonly atMs: number;
+  /** @default the id of the occurrence */
+  readonly runId?: string;
 }
 
 /**
@@ -81,9 +83,10 @@ async function writeMoves({ store }: RuntimeParts, moves: readonly Written[]): P
   for (const { start, writes } of moves) if (start === null) await store.writeRecords(writes);
 }
 
-function startOf(setup: RuntimeParts, { schedule, tenant, atMs }: Starting): RunCommit {
+/** The commit that creates a run of the schedule. @throws {WorkflowError} What keeps its input from being read here. */
+export function startOf(setup: RuntimeParts, { schedule, tenant, atMs, runId }: Starting): RunCommit {
   const { name, labels } = schedule;
   const start = { ...schedule, labels: { ...labels, schedule: name } };
-  const key = { tenant, runId: occurrenceId(name, atMs) };
+  const key = { tenant, runId: runId ?? occurrenceId(name, atMs) };
   return makeStart(setup, start, { key, startAtMs: atMs, what: `The input of the schedule "${name}"` });
 }

@@ -4,25 +4,33 @@ import { resolveStart } from "../../compile/start-event.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
+import { systemIds } from "../../system/system.js";
 import { formatValue } from "../../value/format-value.js";
 import { optionsOf, pageSize, refuseOptions, wrongOption } from "../../value/options.js";
-import type { TenantOptions } from "../api/runtime-names.types.js";
+import type { AuditAction } from "../api/audit.types.js";
+import type { CallerOptions, TenantOptions } from "../api/runtime-names.types.js";
 import type {
   RuntimeSchedules,
   Schedule,
+  ScheduleChangeOptions,
+  ScheduleEdit,
   ScheduleList,
   ScheduleOptions,
   ScheduleQuery,
 } from "../api/schedule.types.js";
+import { auditWrites } from "../audit/audit-entry.js";
 import { checkCallOptions, given } from "../options/call-options.js";
-import { checkNames, nameProblem } from "../options/check-names.js";
+import { byOf, checkNames, nameProblem } from "../options/check-names.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
 import type { RecordKey, RecordWrite } from "../store/run-store.types.js";
 import { newRun } from "../worker/commit/new-run.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { nextAfter, nextDates, timetableProblems } from "./cron.js";
+import { edit, said, setAgain } from "./schedule-edits.js";
+import { startOf } from "./schedule-firing.js";
 import { occurrenceId, type ScheduleState } from "./schedule-plan.js";
 import {
+  type Editable,
   type ReadSchedule,
   readSchedule,
   type StoredSchedule,
@@ -51,14 +59,13 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 
   async set(name: string, options: ScheduleOptions): Promise<Schedule> {
-    const { store } = this.#setup;
     const given = this.#resolve(name, options);
-    const key = scheduleKey(options.tenant ?? "", name);
-    return this.#write(key, (before) => {
-      const state =
-        before !== null && isSameTime(before.schedule, given) ? before.schedule.state : this.#fresh(given, before);
-      const after = { ...given, state, paused: before?.schedule.paused ?? false };
-      return scheduleWrites(store, key, { before, after });
+    const done = { action: "schedule.set", ...byOf(options) } as const;
+    return this.#write(scheduleKey(options.tenant ?? "", name), done, (before) => {
+      const set = setAgain(before?.schedule ?? null, given);
+      const isSame = before !== null && isSameTime(before.schedule, set);
+      const state = isSame ? before.schedule.state : this.#fresh(set, before);
+      return { ...set, state, paused: before?.schedule.paused ?? false };
     });
   }
 
@@ -81,19 +88,72 @@ export class StoredSchedules implements RuntimeSchedules {
     };
   }
 
-  async pause(name: string, options: TenantOptions = {}): Promise<Schedule> {
-    return this.#setPaused(this.#key("schedules.pause", name, options), true);
+  async pause(name: string, options: ScheduleChangeOptions = {}): Promise<Schedule> {
+    const key = this.#key("schedules.pause", name, options);
+    return this.#setPaused(key, true, { action: "schedule.pause", ...byOf(options) });
   }
 
-  async resume(name: string, options: TenantOptions = {}): Promise<Schedule> {
-    return this.#setPaused(this.#key("schedules.resume", name, options), false);
+  async resume(name: string, options: ScheduleChangeOptions = {}): Promise<Schedule> {
+    const key = this.#key("schedules.resume", name, options);
+    return this.#setPaused(key, false, { action: "schedule.resume", ...byOf(options) });
   }
 
-  async delete(name: string, options: TenantOptions = {}): Promise<void> {
+  async edit(name: string, change: ScheduleEdit, options: ScheduleChangeOptions = {}): Promise<Schedule> {
+    const key = this.#key("schedules.edit", name, options);
+    const by = byOf(options);
+    checkCallOptions("schedules.edit change", change);
+    return this.#write(key, { action: "schedule.edit", ...by }, (before) => {
+      if (before === null) throw scheduleUnknown(key);
+      return this.#edited(before, this.#resolveEdit(before.schedule, change), by);
+    });
+  }
+
+  async reset(name: string, options: ScheduleChangeOptions = {}): Promise<Schedule> {
+    const key = this.#key("schedules.reset", name, options);
+    const by = byOf(options);
+    return this.#write(key, { action: "schedule.reset", ...by }, (before) => {
+      if (before === null) throw scheduleUnknown(key);
+      return before.schedule.edited === undefined ? null : this.#edited(before, said(before.schedule), by);
+    });
+  }
+
+  async start(name: string, options: ScheduleChangeOptions & { readonly key?: string } = {}): Promise<string> {
+    const { key: once, ...rest } = options;
+    const key = this.#key("schedules.start", name, options);
+    const { by } = byOf(rest);
+    const runId = `${name}@now-${once ?? systemIds.runId()}`;
+    refuseOptions(optionsOf("`schedules.start`"), nameProblem("the id of its run, `name@now-key`,", runId, true));
+    const { store, clock, onChanged } = this.#setup;
+    for (;;) {
+      const before = await this.#known(key);
+      const run = startOf(this.#setup, { schedule: before.schedule, tenant: key.tenant, atMs: clock.now(), runId });
+      const last = { atMs: clock.now(), runId };
+      const after = { ...before.schedule, state: { ...before.schedule.state, last } };
+      const { writes } = scheduleWrites(store, key, { before, after });
+      const audit = {
+        action: "schedule.start",
+        schedule: name,
+        workflow: after.workflow,
+        by,
+        atMs: clock.now(),
+      } as const;
+      const records = [...writes, ...auditWrites({ tenant: key.tenant, runId }, audit)];
+      const [result] = await store.commit([{ ...run, records }]);
+      if (result?.status === "conflict") continue; // the schedule has changed meanwhile
+      onChanged();
+      return runId;
+    }
+  }
+
+  async delete(name: string, options: ScheduleChangeOptions = {}): Promise<void> {
     const { store } = this.#setup;
     const key = this.#key("schedules.delete", name, options);
-    for (let isDone = false; !isDone; )
-      isDone = (await store.writeRecords(scheduleDeletion(key, await this.#known(key)))).length === 0;
+    const done = { action: "schedule.delete", ...byOf(options) } as const;
+    for (let isDone = false; !isDone; ) {
+      const before = await this.#known(key);
+      const writes = [...scheduleDeletion(key, before), ...this.#audit(key, before.schedule.workflow, done)];
+      isDone = (await store.writeRecords(writes)).length === 0;
+    }
   }
 
   async next(name: string, count = 1, options: TenantOptions = {}): Promise<Date[]> {
@@ -103,27 +163,60 @@ export class StoredSchedules implements RuntimeSchedules {
     return nextDates(schedule, this.#setup.clock.now(), count);
   }
 
-  #setPaused(key: RecordKey, paused: boolean): Promise<Schedule> {
-    return this.#write(key, (before) => {
+  #setPaused(key: RecordKey, paused: boolean, done: Done): Promise<Schedule> {
+    return this.#write(key, done, (before) => {
       if (before === null) throw scheduleUnknown(key);
       const { schedule } = before;
       if (schedule.paused === paused) return null;
       const nextAtMs = paused ? schedule.state.nextAtMs : nextAfter(schedule, this.#setup.clock.now());
-      const after = { ...schedule, paused, state: { ...schedule.state, nextAtMs } };
-      return scheduleWrites(this.#setup.store, key, { before, after });
+      return { ...schedule, paused, state: { ...schedule.state, nextAtMs } };
     });
   }
 
+  #edited(before: ReadSchedule, change: Partial<Editable>, { by }: CallerOptions): Omit<StoredSchedule, "due"> {
+    const { edited: _, ...schedule } = before.schedule;
+    const parts = edit(before.schedule, change, { atMs: this.#setup.clock.now(), by: by ?? null });
+    const state = isSameTime(schedule, parts) ? schedule.state : this.#fresh(parts, before);
+    return { ...schedule, ...parts, state };
+  }
+
+  /** @throws {WorkflowError} `OPTION_INVALID`, and what `run` throws for the input. */
+  #resolveEdit(schedule: StoredSchedule, { cron, timezone, input }: ScheduleEdit): Partial<Editable> {
+    const { workflows, clock } = this.#setup;
+    const times = { cron: cron ?? schedule.cron, timezone: timezone ?? schedule.timezone };
+    const isEmpty = cron === undefined && timezone === undefined && input === undefined;
+    refuseOptions(optionsOf("`schedules.edit`"), [
+      ...(isEmpty ? ["nothing is edited: `cron`, `timezone` and `input` are left out"] : []),
+      ...timetableProblems(times, clock.now()),
+    ]);
+    if (input === undefined) return times;
+    const { compiled } = workflows.get(schedule.workflow);
+    const event = resolveStart(compiled, input);
+    return { ...times, event: encodeEvent(event, `schedules.edit: ${event.type}`, compiled.values) };
+  }
+
+  #audit({ tenant, id }: RecordKey, workflow: string, done: Done): RecordWrite[] {
+    const { action, by } = done;
+    const entry = { action, by, schedule: id, workflow, atMs: this.#setup.clock.now() };
+    return auditWrites({ tenant, runId: "" }, entry);
+  }
+
   /** @param change Null: it is as it should be. */
-  async #write(key: RecordKey, change: (before: ReadSchedule | null) => Change | null): Promise<Schedule> {
+  async #write(
+    key: RecordKey,
+    done: Done,
+    change: (before: ReadSchedule | null) => Omit<StoredSchedule, "due"> | null,
+  ): Promise<Schedule> {
     const { store, onChanged } = this.#setup;
     for (;;) {
       const before = await readSchedule(store, key);
-      const changed = change(before);
-      if (changed === null) return toSchedule(key.tenant, before as ReadSchedule);
-      if ((await store.writeRecords(changed.writes)).length > 0) continue; // another process was faster
+      const after = change(before);
+      if (after === null) return toSchedule(key.tenant, before as ReadSchedule);
+      const { written, writes } = scheduleWrites(store, key, { before, after });
+      const audit = this.#audit(key, after.workflow, done);
+      if ((await store.writeRecords([...writes, ...audit])).length > 0) continue; // another process was faster
       onChanged();
-      return toSchedule(key.tenant, changed.written);
+      return toSchedule(key.tenant, written);
     }
   }
 
@@ -188,9 +281,9 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 }
 
-interface Change {
-  readonly written: ReadSchedule;
-  readonly writes: readonly RecordWrite[];
+/** What the audit says of a change. */
+interface Done extends CallerOptions {
+  readonly action: AuditAction;
 }
 
 function isSameTime(one: { readonly cron: string; readonly timezone: string }, other: typeof one): boolean {

@@ -1,6 +1,8 @@
 /** A schedule as its record holds it. */
 
-import type { Schedule } from "../api/schedule.types.js";
+import type { DoneBy } from "../../event/done-by.types.js";
+import type { EncodedEvent } from "../../event/event-codec.js";
+import type { Schedule, ScheduleEdited, ScheduleStart } from "../api/schedule.types.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { addDue, type DueEntry, removeDue } from "../tasks/task-queue.js";
 import { parseJson } from "../text/journal-text.js";
@@ -14,8 +16,20 @@ const NEVER_MS = 8_640_000_000_000_000;
 export interface StoredSchedule extends ScheduleRules, StoredStart {
   readonly paused: boolean;
   readonly state: ScheduleState;
+  /** Left out where nothing is edited. */
+  readonly edited?: StoredEdit;
   /** Its entry in the list of what is due. Null: it has none. */
   readonly due: string | null;
+}
+
+/** What can be edited of a schedule. */
+export type Editable = Pick<StoredSchedule, "cron" | "timezone" | "event">;
+
+/** An edit, with what `set` has said of each part that differs from it. */
+export interface StoredEdit {
+  readonly was: Partial<Editable>;
+  readonly atMs: number;
+  readonly by: DoneBy | null;
 }
 
 /** A schedule that was read, with the version that a write of it expects. */
@@ -72,7 +86,7 @@ function entryOf({ tenant, id }: RecordKey, { workflow, paused, state }: Omit<St
 
 /** As callers see it. */
 export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule {
-  const { name, cron, timezone, workflow, overlap, catchUp, queue, paused, state } = schedule;
+  const { name, cron, timezone, workflow, event, edited, overlap, catchUp, queue, paused, state } = schedule;
   const { nextAtMs, ...stood } = state;
   return {
     name,
@@ -80,6 +94,8 @@ export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule
     cron,
     timezone,
     workflow,
+    start: toStart(event),
+    edited: edited === undefined ? null : toEdited(edited),
     overlap,
     catchUp,
     queue,
@@ -87,4 +103,13 @@ export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule
     ...stood,
     nextAtMs: paused ? null : nextAtMs,
   };
+}
+
+function toEdited({ was: { event, ...times }, atMs, by }: StoredEdit): ScheduleEdited {
+  return { ...times, ...(event !== undefined && { start: toStart(event) }), atMs, by };
+}
+
+function toStart(event: unknown): ScheduleStart {
+  const { type, data, meta } = event as EncodedEvent;
+  return { type, value: data, ...(meta !== undefined && { meta }) };
 }

@@ -53,6 +53,7 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
       index: optional(labels),
     }),
   ],
+  line: [object({ queue: text, of: optional(run) })],
   counts: [object({ tenant: text, workflow: maybeText, labels: optional(labels) })],
   histogram: [
     object({

@@ -109,6 +109,18 @@ function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: bool
   return undefined;
 }
 
+/**
+ * How many runs get a place before the run at `rank` in the line of the key with this `turn`, where every key has room.
+ *
+ * @param waiting Lengths of the lines in the order of their turns.
+ */
+export function aheadOf(waiting: readonly number[], turn: number, rank: number): number {
+  return waiting.reduce((sum, length, other) => {
+    if (other === turn) return sum + rank;
+    return sum + Math.min(length, rank + (other < turn ? 1 : 0));
+  }, 0);
+}
+
 /** What decides when a queue has the next free place. `null`: there is no such time. */
 export interface QueueOutlook {
   readonly held: number;

@@ -8,7 +8,7 @@
  * @module
  */
 import { pageSize } from "../../value/options.js";
-import type { HistogramQuery, RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
+import type { HistogramBar, HistogramQuery, RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
 import { joinSql, plainSql, type Sql, sql } from "./sql.js";
 import {
   decodePageCursor,
@@ -17,6 +17,8 @@ import {
   type PagePosition,
   searchPatterns,
   searchWindow,
+  statusOfText,
+  textsOfStatus,
   wantedStatuses,
 } from "./store-kit.js";
 
@@ -114,10 +116,12 @@ export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks:
     const from = sql`${fromMs} + numbers.n * ${periodMs}`;
     // One bound on each side: the index is looked up by the first of several.
     const within = sql`q.created_at > max(${from} - 1, ${createdAfterMs}) AND q.created_at < min(${from} + ${periodMs}, ${createdBeforeMs})`;
-    const counts = wanted.map((status) => {
-      const [runs] = walksSql(dialect, { ...rest, status: [status] }, "status") as [Sql];
-      return sql`SELECT n AS period, ${status} AS status, (SELECT count(*) FROM (${runs} AND ${within})) AS count FROM numbers`;
-    });
+    const counts = wanted.flatMap((status) =>
+      walksSql(dialect, { ...rest, status: [status] }, "status").map(
+        (runs) =>
+          sql`SELECT n AS period, ${status} AS status, (SELECT count(*) FROM (${runs} AND ${within})) AS count FROM numbers`,
+      ),
+    );
     return sql`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${periods - 1})
       SELECT * FROM (${dialect.all(counts)}) AS found WHERE count > 0`;
   }
@@ -125,6 +129,17 @@ export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks:
   const period = sql`CAST((created_at - ${fromMs}) / ${periodMs} AS INTEGER)`;
   const runs = dialect.all(walksSql(dialect, query, "status"));
   return sql`SELECT ${period} AS period, status, count(*) AS count FROM (${runs}) AS found GROUP BY 1, 2`;
+}
+
+/** Rows of {@link histogramSql}, with texts of statuses, as bars. */
+export function barsOf(rows: readonly { readonly period: number; readonly status: string; readonly count: number }[]) {
+  const bars = new Map<string, HistogramBar>();
+  for (const { period, status: text, count } of rows) {
+    const status = statusOfText(text) ?? (text as StoredStatus);
+    const name = `${period} ${status}`;
+    bars.set(name, { period, status, count: count + (bars.get(name)?.count ?? 0) });
+  }
+  return [...bars.values()];
 }
 
 /** The conditions of a histogram, with its time. */
@@ -156,7 +171,7 @@ function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "statu
     ? []
     : [
         sql`q.status IN (${joinSql(
-          wanted.map((name) => sql`${name}`),
+          wanted.flatMap(textsOfStatus).map((text) => sql`${text}`),
           ", ",
         )})`,
       ];
@@ -188,7 +203,7 @@ function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "statu
   if (queue !== undefined) return [walk("queue", inStatus)];
   if (version !== undefined) return [walk("version", inStatus)];
   if (workflow !== undefined && status === undefined) return [walk("workflow", [dialect.workflowKey(workflow)])];
-  return wanted.map((name: StoredStatus) => walk("status", [sql`q.status = ${name}`]));
+  return wanted.flatMap(textsOfStatus).map((text) => walk("status", [sql`q.status = ${text}`]));
 }
 
 /** Values of the input first: few runs have the same. */

@@ -62,6 +62,12 @@ export interface RunStore {
   /** What `claimDue` would take now, in its order, and when there is something to take. Changes nothing. */
   due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue>;
 
+  /**
+   * The line of one queue over all tenants: how many runs need a place and have none, and how many have one. A run of the line is
+   * `queued`, or will be at the next claim. Reads index entries of these runs alone.
+   */
+  line(query: LineQuery): Promise<StoredLine>;
+
   run(key: RunKey): Promise<StoredRun | null>;
   /** Every tenant that has a run. */
   tenants(): Promise<string[]>;
@@ -137,7 +143,8 @@ export interface RunKey {
   readonly runId: string;
 }
 
-export type StoredStatus = "scheduled" | "running" | "waiting" | EndedStatus;
+/** `"queued"`: a run of a queue that needs a place, and has none. A store says it of every run in line, whatever it was before. */
+export type StoredStatus = "scheduled" | "queued" | "running" | "waiting" | EndedStatus;
 export type EndedStatus = "completed" | "failed" | "cancelled" | "timedOut";
 
 export interface StoredRun extends Omit<NewRunRecord, "index"> {
@@ -190,11 +197,40 @@ export interface QueueTicket {
 /** The limits of a queue that one process obeys; `null` for no limit. */
 export interface QueueLimits {
   readonly name: string;
-  /** Maximum number of runs with a place, in the queue and per key. */
+  /** Maximum number of runs with a place, in the queue and per key; 0: no run gets one. */
   readonly concurrency: number | null;
   readonly perKey: number | null;
   /** How many runs may get their first place within any window of `perMs` milliseconds. */
   readonly rate: { readonly limit: number; readonly perMs: number } | null;
+}
+
+/** What is asked of the line of a queue. */
+export interface LineQuery {
+  readonly queue: string;
+  readonly nowMs: number;
+  /** Maximum number of keys to return; 0 for none. */
+  readonly keys: number;
+  /** A run whose place in the line is returned as `ahead`. @default none */
+  readonly of?: RunKey;
+}
+
+export interface StoredLine extends LineCounts {
+  /** Keys with runs: the longest lines first, then those with the most places, then by key. */
+  readonly keys: readonly (LineCounts & { readonly key: string })[];
+  /**
+   * How many runs get a place before the run `of`, if keys take turns and no limit of a key holds it up. `null`: it is not in the
+   * line.
+   */
+  readonly ahead: number | null;
+}
+
+export interface LineCounts {
+  /** Number of runs in the line. */
+  readonly waiting: number;
+  /** Number of runs with a place. */
+  readonly placed: number;
+  /** Since when the run that waits the longest has needed a place, in epoch milliseconds; `null` for an empty line. */
+  readonly oldestAtMs: number | null;
 }
 
 export interface Lease {

@@ -7,9 +7,11 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { wrongOption } from "../../value/options.js";
 import type {
+  Lease,
   NewRunRecord,
   RunChange,
   RunCommit,
+  RunCount,
   RunKey,
   RunOrder,
   RunQuery,
@@ -31,6 +33,7 @@ export function changeOf(commit: RunCommit): RunChange {
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,
+  queued: false,
   running: false,
   waiting: false,
   completed: true,
@@ -45,6 +48,38 @@ export function isStoredStatus(status: string): status is StoredStatus {
   return Object.hasOwn(isEndedByStatus, status);
 }
 
+/** The texts of statuses in SQL. A run that waited and stands in line is `requeued`: it waits again when it is taken. */
+export function textsOfStatus(status: StoredStatus): readonly string[] {
+  return status === "queued" ? ["queued", "requeued"] : [status];
+}
+
+/** `null`: the text is none of {@link textsOfStatus}. */
+export function statusOfText(text: string): StoredStatus | null {
+  if (text === "requeued") return "queued";
+  return isStoredStatus(text) ? text : null;
+}
+
+/** SQL: the status of a run that gets into the line of its queue. */
+export function linedUpSql(status: string): string {
+  return `CASE WHEN ${status} IN ('waiting', 'requeued') THEN 'requeued' ELSE 'queued' END`;
+}
+
+/** SQL: the status of a run that is taken, as it was before it stood in line. */
+export function takenSql(status: string): string {
+  return `CASE ${status} WHEN 'queued' THEN 'running' WHEN 'requeued' THEN 'waiting' ELSE ${status} END`;
+}
+
+/** Counts by texts of statuses, as counts by statuses. */
+export function countsOfTexts(counts: readonly (Omit<RunCount, "status"> & { readonly status: string })[]): RunCount[] {
+  const merged = new Map<string, RunCount>();
+  for (const { workflow, status: text, count } of counts) {
+    const status = statusOfText(text) ?? (text as StoredStatus);
+    const name = `${status} ${workflow}`;
+    merged.set(name, { workflow, status, count: count + (merged.get(name)?.count ?? 0) });
+  }
+  return [...merged.values()];
+}
+
 export function isEndedStatus(status: StoredStatus): boolean {
   return isEndedByStatus[status];
 }
@@ -53,6 +88,12 @@ export function isEndedStatus(status: StoredStatus): boolean {
 export function wantedStatuses({ status, endedBeforeMs }: Pick<RunQuery, "status" | "endedBeforeMs">): StoredStatus[] {
   const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
   return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
+}
+
+/** The status of a new run whose commit has no summary. */
+export function firstStatus({ startAtMs, createdAtMs, queue }: NewRunRecord, lease: Lease | null): StoredStatus {
+  if (startAtMs > createdAtMs) return "scheduled";
+  return queue !== null && lease === null ? "queued" : "running";
 }
 
 /** The row of a new run without an owner. Shares nothing with the record. */
@@ -69,7 +110,7 @@ export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): S
     labels: { ...labels },
     forkedFrom: forkedFrom && { runId: forkedFrom.runId, tick: forkedFrom.tick },
     queue: queue && { name: queue.name, key: queue.key, priority: queue.priority },
-    status: startAtMs > createdAtMs ? "scheduled" : "running",
+    status: firstStatus(record, null),
     updatedAtMs: createdAtMs,
     endedAtMs: null,
     wakeAtMs: startAtMs,

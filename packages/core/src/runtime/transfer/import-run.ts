@@ -157,12 +157,13 @@ interface Standing {
 function summaryOf(run: StoredRun, { loaded, workflow, nowMs }: Standing): RunSummary {
   const { status, updatedAtMs: atMs, waiting } = run;
   const summary = { atMs, outcome: null, waiting: null };
-  if (loaded === null)
-    return { ...summary, status: status === "scheduled" ? status : "running", wakeAtMs: run.startAtMs };
+  const due = run.queue === null ? "running" : "queued";
+  if (loaded === null) return { ...summary, status: status === "scheduled" ? status : due, wakeAtMs: run.startAtMs };
   const { outcome } = loaded.tree.root.state;
   if (status === "waiting" && outcome === null)
     return { ...summary, status, wakeAtMs: loaded.tree.wakeAt(), waiting: waitingText(loaded.tree, { run, workflow }) };
-  if (status === "running" || status === "waiting") return { ...summary, status: "running", wakeAtMs: nowMs };
+  if (status === "queued" || status === "running" || status === "waiting")
+    return { ...summary, status: due, wakeAtMs: nowMs };
   if (outcome?.status !== status)
     throw invalid(`its status is ${status}, but its ticks end as ${outcome?.status ?? "not ended"}`);
   const text = JSON.stringify(encodeOutcome(outcome, workflow.compiled));

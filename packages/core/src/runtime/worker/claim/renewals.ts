@@ -20,6 +20,8 @@ export interface RenewalsSetup {
   readonly log: Log;
   /** Milliseconds between two renewals. */
   readonly everyMs: number;
+  /** Called after each renewal that has succeeded. */
+  readonly onRenewed: () => void;
 }
 
 export class Renewals {
@@ -68,12 +70,13 @@ export class Renewals {
   }
 
   async #renew(): Promise<void> {
-    const { table, log, everyMs } = this.#setup;
+    const { table, log, everyMs, onRenewed } = this.#setup;
     const { clock } = table;
     const startedAtMs = clock.now();
     try {
       await this.#renewAll();
       this.#failures = 0;
+      onRenewed();
     } catch (error) {
       if (table.closedStore.caused(error)) return;
       if (this.#failures++ === 0 && !this.#isStopped)

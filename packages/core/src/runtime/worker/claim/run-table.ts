@@ -15,6 +15,7 @@ import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { StreamCache } from "../../client/reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../../client/reads/watchers.js";
+import { obeyedLimits, readSettings } from "../../queues/queue-setting.js";
 import type { ResolvedRuntimeOptions } from "../../runtime-options.js";
 import { idOf } from "../../store/run-key.js";
 import type {
@@ -29,6 +30,7 @@ import type {
 import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/runtime-errors.js";
 import { assertHere } from "../../store/sealed-run.js";
 import { parseJson } from "../../text/journal-text.js";
+import { Pace } from "../../workers/pace.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordQueue } from "../commit/record-queue.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
@@ -84,7 +86,10 @@ export class RunTable implements RunSupervisor {
   onUnstored: (key: RunKey) => void = () => {};
   /** Number of claims whose answers are on their way. */
   claimsUnderWay = 0;
+  /** What is due for this process, under the limits that were read last. */
+  dueRuns: Required<DueRuns>;
   readonly #setup: RunTableSetup;
+  readonly #pace: Pace = new Pace();
   readonly #loader: Loader;
   readonly #pauses: ReclaimBackoff;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
@@ -110,6 +115,7 @@ export class RunTable implements RunSupervisor {
     this.budgets = setup.budgets;
     this.streams = new StreamCache(this, setup.workflows);
     this.hasQueues = setup.queues.length > 0;
+    this.dueRuns = { workflows: setup.workflows.allNames, queues: setup.queues };
     this.#loader = new Loader({ supervisor: this, workflows: setup.workflows, backOffMs: setup.leaseMs });
   }
 
@@ -128,9 +134,25 @@ export class RunTable implements RunSupervisor {
     return this.store.runsElsewhere !== true;
   }
 
-  /** Runs that are due for this process. */
-  get dueRuns(): Required<DueRuns> {
-    return { workflows: this.#setup.workflows.allNames, queues: this.#setup.queues };
+  /** Reads {@link dueRuns} under the limits that hold now: a claim that begins after a change obeys it. */
+  async readDueRuns(): Promise<Required<DueRuns>> {
+    if (!this.hasQueues) return this.dueRuns;
+    const settings = await readSettings(this.store);
+    const queues = this.#setup.queues.map((one) => obeyedLimits(one, settings.get(one.name)?.setting));
+    this.dueRuns = { ...this.dueRuns, queues };
+    return this.dueRuns;
+  }
+
+  /** Notes which of these have got a place. */
+  noteClaimed(claimed: readonly ClaimedRun[]): void {
+    for (const { run } of claimed)
+      if (run.queue !== null && run.hasPlace) this.#pace.add(run.queue.name, this.clock.now());
+  }
+
+  /** What a heartbeat says of this process. */
+  get held(): { readonly runs: number; readonly places: number; readonly taken: { readonly [queue: string]: number } } {
+    const places = [...this.live.values()].filter(({ isQueued }) => isQueued).length;
+    return { runs: this.live.size, places, taken: this.#pace.counts(this.clock.now()) };
   }
 
   get keepsStatistics(): boolean {

@@ -212,8 +212,9 @@ export class WorkerLoop {
   async #claimDue(limit: number): Promise<ClaimedBatch> {
     const { table, observer, log } = this.#setup;
     table.claimsUnderWay++;
-    const claiming = table.store.claimDue({ ...table.lease, limit, ...table.dueRuns });
+    const claiming = table.readDueRuns().then((due) => table.store.claimDue({ ...table.lease, limit, ...due }));
     const claimed = await claiming.finally(() => table.claimsUnderWay--);
+    table.noteClaimed(claimed);
     const journals = fetchJournals(
       table.store,
       claimed.map(({ run }) => run),

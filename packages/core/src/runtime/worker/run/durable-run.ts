@@ -284,7 +284,7 @@ export class DurableRun implements RunJournal, Committing {
   /** Leaves memory once the commit is stored; the next owner reduces its ticks. */
   #leaveWith(commit: Commit): void {
     this.#phase = "leaving";
-    this.#summarize("running", null, commit.atMs);
+    this.#summarize(this.#due, null, commit.atMs);
     commit.release = true;
   }
 
@@ -350,11 +350,16 @@ export class DurableRun implements RunJournal, Committing {
 
   // ---- leaving memory
 
+  /** Its status without an owner, while it has work to do. */
+  get #due(): "queued" | "running" {
+    return this.isQueued ? "queued" : "running";
+  }
+
   /** Everything is stored; the next owner resumes the run. `running`: as soon as possible. */
   leave(status: "running" | "waiting"): void {
     if (this.#phase !== "live") return;
     this.#phase = "leaving";
-    this.#summarize(status);
+    this.#summarize(status === "running" ? this.#due : status);
     this.runner.release("the run has left memory; it resumes when it is loaded again");
     this.#stayAwhile();
     // Unstored changes did not happen: they were not reported.

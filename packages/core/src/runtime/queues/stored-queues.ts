@@ -1,0 +1,208 @@
+/** `runtime.queues`: the lines of queues, and what is changed of them while processes run. */
+import type { Clock } from "../../engine/ports.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
+import { optionProblems } from "../../value/option-rules.js";
+import { wrongOption } from "../../value/options.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
+import { isObject } from "../../value/shape.js";
+import { didYouMean } from "../../value/unknown-names.js";
+import type { AuditAction } from "../api/audit.types.js";
+import type {
+  QueueLimitChange,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  RuntimeQueues,
+} from "../api/queue.types.js";
+import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
+import { auditWrites } from "../audit/audit-entry.js";
+import { checkCallOptions } from "../options/call-options.js";
+import { byOf, checkNames } from "../options/check-names.js";
+import { changeRules, limitsOfChange, type ResolvedQueue } from "../options/queue-options.js";
+import { storedRun } from "../store/run-key.js";
+import type { RunStore } from "../store/run-store.types.js";
+import { isAlive } from "../workers/stored-workers.js";
+import { PACE_MS, type ReadWorker, readWorkers } from "../workers/worker-record.js";
+import {
+  asConfigured,
+  limitsShown,
+  type QueueSetting,
+  type ReadSetting,
+  readSettings,
+  settingKey,
+} from "./queue-setting.js";
+
+export interface StoredQueuesSetup {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  /** Of this process. */
+  readonly queues: ReadonlyMap<string, ResolvedQueue>;
+  readonly assertOpen: () => void;
+  /** Places may be free now. */
+  readonly onChanged: () => void;
+}
+
+/** How many keys a state has. */
+const MOST_KEYS = 100;
+/** Fewer say nothing about the pace. */
+const LEAST_TAKEN = 3;
+const noLimits: QueueLimitsShown = { concurrency: null, perKey: null, rate: null };
+
+interface Desk {
+  readonly settings: ReadonlyMap<string, ReadSetting>;
+  readonly living: readonly ReadWorker[];
+  readonly nowMs: number;
+}
+
+export class StoredQueues implements RuntimeQueues {
+  readonly #setup: StoredQueuesSetup;
+
+  constructor(setup: StoredQueuesSetup) {
+    this.#setup = setup;
+  }
+
+  async list(): Promise<readonly QueueState[]> {
+    const desk = await this.#desk();
+    return Promise.all(this.#names(desk).map((name) => this.#state(name, desk)));
+  }
+
+  async get(name: string): Promise<QueueState | null> {
+    checkNames({ queue: name });
+    const desk = await this.#desk();
+    return this.#names(desk).includes(name) ? this.#state(name, desk) : null;
+  }
+
+  async pause(name: string, options: CallerOptions = {}): Promise<QueueState> {
+    checkCallOptions("queues.pause", options);
+    return this.#change(name, { action: "queue.pause", ...byOf(options) }, (setting) => ({ ...setting, paused: true }));
+  }
+
+  async resume(name: string, options: CallerOptions = {}): Promise<QueueState> {
+    checkCallOptions("queues.resume", options);
+    return this.#change(name, { action: "queue.resume", ...byOf(options) }, (setting) => ({
+      ...setting,
+      paused: false,
+    }));
+  }
+
+  async limit(name: string, change: QueueLimitChange, options: CallerOptions = {}): Promise<QueueState> {
+    checkCallOptions("queues.limit", options);
+    const problems = isObject(change) ? optionProblems(change, changeRules) : ["`change` is not an object"];
+    if (problems.length === 0 && Object.values(change).every((value) => value === undefined))
+      problems.push("no limit is given");
+    refuseOptions(optionsOf("`queues.limit`"), problems);
+    const limits = limitsOfChange(change);
+    return this.#change(name, { action: "queue.limit", ...byOf(options) }, (setting) => ({
+      ...setting,
+      limits: { ...setting.limits, ...limits },
+    }));
+  }
+
+  async reset(name: string, options: CallerOptions = {}): Promise<QueueState> {
+    checkCallOptions("queues.reset", options);
+    return this.#change(name, { action: "queue.reset", ...byOf(options) }, (setting) => ({ ...setting, limits: {} }));
+  }
+
+  async position(runId: string, options: TenantOptions = {}): Promise<QueuePosition | null> {
+    const { store, assertOpen } = this.#setup;
+    assertOpen();
+    checkCallOptions("queues.position", options);
+    const { tenant = "" } = options;
+    checkNames({ runId, tenant });
+    const key = { tenant, runId };
+    const { queue, status } = await storedRun(store, key);
+    if (queue === null || (status !== "queued" && status !== "waiting" && status !== "scheduled")) return null;
+    const desk = await this.#desk();
+    const { ahead, waiting } = await store.line({ queue: queue.name, nowMs: desk.nowMs, keys: 0, of: key });
+    if (ahead === null) return null;
+    const paused = desk.settings.get(queue.name)?.setting.paused ?? false;
+    const estimateMs = paused ? null : estimateOf(queue.name, ahead + 1, desk);
+    return { queue: queue.name, position: ahead + 1, waiting, paused, estimateMs };
+  }
+
+  async #desk(): Promise<Desk> {
+    const { store, clock, assertOpen } = this.#setup;
+    assertOpen();
+    const [settings, workers] = await Promise.all([readSettings(store), readWorkers(store)]);
+    const nowMs = clock.now();
+    return { settings, living: workers.filter((worker) => isAlive(worker, nowMs)), nowMs };
+  }
+
+  #names({ settings, living }: Desk): string[] {
+    const named = living.flatMap(({ queues }) => Object.keys(queues));
+    return [...new Set([...this.#setup.queues.keys(), ...named, ...settings.keys()])].sort();
+  }
+
+  async #state(name: string, desk: Desk): Promise<QueueState> {
+    const { store, queues } = this.#setup;
+    const { settings, living, nowMs } = desk;
+    const { ahead: _, ...line } = await store.line({ queue: name, nowMs, keys: MOST_KEYS });
+    const known = settings.get(name)?.setting;
+    const { paused, limits } = known ?? asConfigured;
+    const own = queues.get(name);
+    const workers = living.filter(({ queues: named }) => Object.hasOwn(named, name));
+    const configured = own === undefined ? (workers[0]?.queues[name] ?? null) : limitsShown(own);
+    return {
+      name,
+      paused,
+      limits: { ...(configured ?? noLimits), ...limits },
+      configured,
+      changedAtMs: known?.atMs ?? null,
+      changedBy: known?.by ?? null,
+      workers: workers.length,
+      taken: takenOf(name, workers),
+      ...line,
+    };
+  }
+
+  /** Writes until no other process is faster. A setting that says what is configured is deleted. */
+  async #change(
+    name: string,
+    done: CallerOptions & { readonly action: AuditAction },
+    change: (before: QueueSetting) => QueueSetting,
+  ): Promise<QueueState> {
+    const { store, onChanged } = this.#setup;
+    checkNames({ queue: name });
+    for (;;) {
+      const desk = await this.#desk();
+      const names = this.#names(desk);
+      if (!names.includes(name)) throw unknownQueue(name, names);
+      const read = desk.settings.get(name);
+      const after = change(read?.setting ?? asConfigured);
+      const text = isConfigured(after) ? null : JSON.stringify({ ...after, atMs: desk.nowMs, by: done.by ?? null });
+      const write = { ...settingKey(name), expected: read?.version ?? 0, text };
+      const { by, action } = done;
+      const audit = auditWrites({ tenant: "", runId: "" }, { action, atMs: desk.nowMs, workflow: "", queue: name, by });
+      const writes = read === undefined && text === null ? audit : [write, ...audit];
+      if (writes.length > 0 && (await store.writeRecords(writes)).length > 0) continue;
+      onChanged();
+      return this.#state(name, await this.#desk());
+    }
+  }
+}
+
+function isConfigured({ paused, limits }: QueueSetting): boolean {
+  return !paused && Object.keys(limits).length === 0;
+}
+
+function takenOf(queue: string, workers: readonly ReadWorker[]): number {
+  return workers.reduce((sum, { taken }) => sum + (Object.hasOwn(taken, queue) ? (taken[queue] as number) : 0), 0);
+}
+
+/** At the pace of the living processes, each since it started. */
+function estimateOf(queue: string, position: number, { living, nowMs }: Desk): number | null {
+  if (takenOf(queue, living) < LEAST_TAKEN) return null;
+  const perMs = living.reduce((sum, worker) => {
+    const windowMs = Math.min(PACE_MS, Math.max(1_000, nowMs - worker.startedAtMs));
+    return sum + takenOf(queue, [worker]) / windowMs;
+  }, 0);
+  return Math.round(position / perMs);
+}
+
+function unknownQueue(name: string, names: readonly string[]): WorkflowError {
+  return wrongOption(
+    "name",
+    `is "${name}", which no living process names as a queue${didYouMean(name, names, '"')}`,
+    "Name it in `createRuntime({ queues })` of the process that executes its runs.",
+  );
+}

@@ -1,0 +1,35 @@
+/** A process that executes, as its record holds it. */
+import type { WorkerState } from "../api/worker.types.js";
+import type { RecordKey, RunStore } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
+import { parseJson } from "../text/journal-text.js";
+import { ownKind } from "../text/own-records.js";
+
+export interface StoredWorker extends Omit<WorkerState, "id" | "isAlive"> {
+  /** The end of its leases. */
+  readonly untilMs: number;
+  /** Runs that got a place here within {@link PACE_MS}, by queue. */
+  readonly taken: { readonly [queue: string]: number };
+}
+
+export interface ReadWorker extends StoredWorker {
+  readonly id: string;
+  readonly recordVersion: number;
+}
+
+/** Over which time the pace of a queue is measured. */
+export const PACE_MS = 300_000;
+
+const page = { tenant: "", kind: ownKind("worker"), limit: 1_000 } as const;
+
+export function workerKey(id: string): RecordKey {
+  return { tenant: page.tenant, kind: page.kind, id };
+}
+
+export async function readWorkers(store: Pick<RunStore, "records">): Promise<ReadWorker[]> {
+  const workers: ReadWorker[] = [];
+  for await (const { records } of allPages((from) => store.records({ ...page, ...from })))
+    for (const { id, version, text } of records)
+      workers.push({ ...(parseJson(text, `worker "${id}"`) as StoredWorker), id, recordVersion: version });
+  return workers;
+}

@@ -1,0 +1,72 @@
+/**
+ * Answers of a server about its queues and workers, and requests that change them.
+ *
+ * @module
+ */
+import type { DoneByRecord } from "./run.types.js";
+
+/** `null` for no limit. */
+export interface QueueLimitsRecord {
+  readonly concurrency: number | null;
+  readonly per_key: number | null;
+  readonly rate: { readonly limit: number; readonly per_ms: number } | null;
+}
+
+/** Limits that replace those of all processes: one that is left out stays. */
+export type QueueLimitBody = Partial<QueueLimitsRecord>;
+
+export interface LineRecord {
+  readonly waiting: number;
+  readonly placed: number;
+  /** Since when the run that waits the longest needs its place. */
+  readonly oldest_at: string | null;
+}
+
+export interface QueueStateRecord extends LineRecord {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly limits: QueueLimitsRecord;
+  /** As the options of processes say; `null`: no living process names the queue. */
+  readonly configured: QueueLimitsRecord | null;
+  readonly changed_at: string | null;
+  readonly changed_by: DoneByRecord | null;
+  readonly workers: number;
+  readonly taken: number;
+  readonly keys: readonly (LineRecord & { readonly key: string })[];
+}
+
+export interface QueueListRecord {
+  readonly queues: readonly QueueStateRecord[];
+}
+
+export interface QueuePositionRecord {
+  readonly queue: string;
+  readonly position: number;
+  readonly waiting: number;
+  readonly paused: boolean;
+  readonly estimate_ms: number | null;
+}
+
+export interface PositionRecord {
+  /** `null`: the run is not in the line of a queue. */
+  readonly position: QueuePositionRecord | null;
+}
+
+export interface WorkerRecord {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number | null;
+  readonly version: string;
+  readonly started_at: string;
+  readonly beat_at: string;
+  readonly alive: boolean;
+  readonly runs: number;
+  readonly places: number;
+  readonly max_runs: number | null;
+  readonly workflows: readonly string[];
+  readonly queues: Readonly<Record<string, QueueLimitsRecord>>;
+}
+
+export interface WorkerListRecord {
+  readonly workers: readonly WorkerRecord[];
+}

@@ -1,0 +1,156 @@
+/** Queues, schedules and workers: what an operator sees, and does. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../../client/test/support/browser.js";
+import { StudioServer } from "./support/server-process.js";
+import { type Colours, Visit } from "./support/visit.js";
+
+let browser: Browser;
+let server: StudioServer;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), StudioServer.start(["operated"])]);
+  await server.gate("close", "digest");
+  for (let index = 0; index < 14; index++)
+    await server.run("digest", { files: 1 }, { handlerId: `mail-${index}`, queue: "mail" });
+  for (const key of ["acme", "acme", "acme", "globex", "initech"])
+    await server.run("digest", { files: 1 }, { queue: "llm", queueKey: key });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+const sizes = [
+  [1280, 720],
+  [390, 844],
+] as const;
+
+describe("the pages of operators", () => {
+  for (const [width, height] of sizes)
+    for (const colours of ["light", "dark"] satisfies Colours[])
+      it(`are readable, ${width} wide and ${colours}`, { timeout: 120_000 }, async () => {
+        await using visit = await Visit.open(browser, server.studio, { width, height, colours });
+        const look = async (name: string): Promise<void> => {
+          await visit.shoot(`${name}-${width}-${colours}`);
+          expect(await visit.hardships(), name).toEqual([]);
+          expect(await visit.isWide(), `${name} is wider than the screen`).toBe(false);
+        };
+        await visit.show("#/queues");
+        await visit.main.getByText("acme").first().waitFor();
+        await look("queues");
+        await visit.main.getByRole("button", { name: "Change limits" }).first().click();
+        await visit.page.getByRole("dialog").waitFor();
+        await look("queues-limits");
+        await visit.page.keyboard.press("Escape");
+        await visit.show("#/schedules");
+        await visit.main.getByRole("button", { name: "nightly" }).click();
+        await visit.main.getByText("Next 5").waitFor();
+        await look("schedules");
+        await visit.main.getByRole("button", { name: "Edit" }).click();
+        await visit.page.getByRole("dialog").waitFor();
+        await look("schedules-edit");
+        await visit.page.keyboard.press("Escape");
+        await visit.show("#/workers");
+        await visit.main.getByText("Alive").first().waitFor();
+        await look("workers");
+        await visit.show("#/run/mail-9");
+        await visit.main.getByText("in line of").first().waitFor({ state: "attached" });
+        await look("queued-run");
+        await visit.show("#/runs/status:queued");
+        await visit.main.getByText("waits for its turn in mail").first().waitFor();
+        await look("queued-runs");
+        visit.expectNoFaults();
+      });
+});
+
+describe("an operator", () => {
+  it("sees which run is queued, and where it stands", async () => {
+    await using visit = await Visit.open(browser, server.studio);
+
+    await visit.show("#/run/mail-12");
+    await visit.main.getByText("Queued").first().waitFor();
+    await visit.main.getByText("12th in line of 13").waitFor();
+    await visit.show("#/run/mail-0");
+    await visit.main.getByText("Running").first().waitFor();
+    visit.expectNoFaults();
+  });
+
+  it("pauses a queue, changes its limits, and resumes it", { timeout: 120_000 }, async () => {
+    await using visit = await Visit.open(browser, server.studio);
+    await visit.show("#/queues");
+    const mail = visit.main.getByRole("region", { name: "mail" });
+    await mail.getByRole("button", { name: "Pause" }).click();
+    await mail.getByText("Paused").waitFor();
+    await mail.getByRole("button", { name: "Change limits" }).click();
+    const dialog = visit.page.getByRole("dialog");
+    await dialog.getByLabel("Runs with a place at the same time").fill("0");
+    await dialog.getByText("a whole number from 1").waitFor();
+    expect(await dialog.getByRole("button", { name: "Change" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Runs with a place at the same time").fill("3");
+    await dialog.getByRole("button", { name: "Change" }).click();
+    await mail.getByText("(configured: 1 at once)").waitFor();
+    await mail.getByText("1 of 3").waitFor();
+    // A restart keeps both.
+    await server.restart();
+    await server.gate("close", "digest");
+    await visit.page.reload();
+    await mail.getByText("Paused").waitFor();
+    await mail.getByText("3 at once").waitFor();
+    await mail.getByRole("button", { name: "Resume" }).click();
+    await mail.getByText("3 of 3").waitFor();
+    await mail.getByRole("button", { name: "Reset limits" }).click();
+    await mail.getByText("(configured").waitFor({ state: "detached" });
+    visit.expectNoFaults();
+  });
+
+  it("edits, resets, pauses and starts a schedule", { timeout: 120_000 }, async () => {
+    await using visit = await Visit.open(browser, server.studio);
+    await visit.show("#/schedules");
+    await visit.main.getByRole("button", { name: "nightly" }).click();
+    await visit.main.getByRole("button", { name: "Edit" }).click();
+    const dialog = visit.page.getByRole("dialog");
+    await dialog.getByLabel("Cron").fill("often");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("OPTION_INVALID").waitFor();
+    await dialog.getByLabel("Cron").fill("0 5 * * *");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await visit.main.getByText("(the code says 0 3 * * *)").waitFor();
+    await visit.main.getByText("Edited", { exact: true }).first().waitFor();
+    await visit.main.getByRole("button", { name: "Reset edits" }).click();
+    await visit.main.getByText("(the code says 0 3 * * *)").waitFor({ state: "detached" });
+    await visit.main.getByRole("button", { name: "Pause" }).click();
+    await visit.main.getByText("Paused").waitFor();
+    await visit.main.getByRole("button", { name: "Start now" }).click();
+    await visit.main
+      .getByText(/^nightly@now-/)
+      .first()
+      .waitFor();
+    await visit.show("#/audit");
+    visit.expectNoFaults();
+  });
+
+  it("is told of a worker that died", { timeout: 120_000 }, async () => {
+    await using visit = await Visit.open(browser, server.studio);
+    await visit.show("#/workers");
+    await visit.main.getByText("Alive").first().waitFor();
+    await server.restart();
+    await visit.main.getByText("Gone").first().waitFor();
+    await visit.main.getByText("Alive").first().waitFor();
+  });
+});
+
+describe("the navigation beside a run", () => {
+  it("has one badge with the number of runs that wait for a person", async () => {
+    for (const order of ["A-1", "A-2", "A-3"]) await server.run("refund", { order }, { handlerId: `asks-${order}` });
+    for (const order of ["A-1", "A-2", "A-3"]) await server.settled(`asks-${order}`);
+    await using visit = await Visit.open(browser, `${server.studio}#/run/asks-A-1`, { width: 1280, height: 720 });
+    const badge = visit.page.getByRole("link", { name: /runs? waits? for a person$/ });
+    await badge.filter({ visible: true }).first().waitFor();
+
+    expect(await badge.filter({ visible: true }).count()).toBe(1);
+    await visit.shoot("rail-badge");
+    expect(await visit.hardships()).toEqual([]);
+  });
+});
