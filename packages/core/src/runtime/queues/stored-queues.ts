@@ -2,8 +2,7 @@
 import type { Clock } from "../../engine/ports.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { optionProblems } from "../../value/option-rules.js";
-import { wrongOption } from "../../value/options.js";
-import { optionsOf, refuseOptions } from "../../value/options.js";
+import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
 import { isObject } from "../../value/shape.js";
 import { didYouMean } from "../../value/unknown-names.js";
 import type { AuditAction } from "../api/audit.types.js";

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Receipt } from "../../../engine/command.js";
-import type { Clock } from "../../../engine/ports.js";
 import type { EventData, Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { invariant } from "../../../errors/invariant.js";
@@ -22,13 +21,11 @@ import type { StreamedEvent } from "../../../stream/streamed-event.js";
 import type { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
 import { auditOfTicks } from "../../audit/audited-ticks.js";
-import type { Budgets } from "../../budget/budgets.js";
 import type {
   CommitResult,
   RecordKey,
   RunCommit,
   RunKey,
-  RunStore,
   StoredRun,
   StoredStatus,
 } from "../../store/run-store.types.js";
@@ -38,36 +35,20 @@ import { isOutcome, shownText } from "../../text/shown-text.js";
 import { TickTexts } from "../../text/tick-texts.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit } from "../commit/commit.js";
-import type { Committing, GroupCommit } from "../commit/group-commit.js";
-import type { RecordQueue } from "../commit/record-queue.js";
-import type { RunReads, StoredRunJson } from "../load/load.js";
+import type { Committing } from "../commit/group-commit.js";
+import type { StoredRunJson } from "../load/load.js";
 import { isAtWork, outcomeWith, summaryOf } from "../release/run-summary.js";
 import { SnapshotPolicy } from "../release/snapshot-policy.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
 import type { LoadedRun } from "./loaded-run.types.js";
 import { RunPosts } from "./posts.js";
+import type { RunHost } from "./run-host.types.js";
 import { RunMeasures } from "./run-measures.js";
 import { RunRecords } from "./run-records.js";
-import type { DurableRunSettings } from "./run-settings.types.js";
 
-/** Where runs are in memory: what loads them asks of it, and what they report. A runtime, or a host that places runs itself. */
-export interface RunSupervisor {
-  readonly store: RunReads & Pick<RunStore, "hash" | "record" | "run" | "claim" | "commit">;
-  readonly clock: Clock;
-  readonly committer: GroupCommit;
-  readonly owner: string;
-  readonly settings: DurableRunSettings;
-  readonly turns: RecordQueue;
-  /** What runs may spend. @default no limit */
-  readonly budgets?: Budgets | null;
-  readonly isStopped: boolean;
-  /** Whether what callers do is stored in an audit, too. */
-  readonly keepsAudit: boolean;
-  /** Whether the store counts what ends. */
-  readonly keepsStatistics: boolean;
-  /** Whether the row of a run is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
-  readonly isDueByClock: boolean;
+/** What is told of runs that are in memory there. */
+export interface RunSupervisor extends RunHost {
   /** The run is in memory from here on. */
   onPlaced(run: DurableRun): void;
   /** A run could not be loaded. */
