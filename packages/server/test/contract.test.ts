@@ -62,7 +62,7 @@ describe("what there is", () => {
 
   it("answers 404 for what there is not", async () => {
     expect(await server.get("/workflows/ad/schema")).toMatchObject({ status: 404, body: { code: "WORKFLOW_UNKNOWN" } });
-    expect(await server.post("/workflows/__proto__/run")).toMatchObject({ status: 404 });
+    expect((await server.post("/workflows/__proto__/run")).status).toBe(404);
     expect(await server.get("/nothing")).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
     expect(await server.get("/workflows/add/run")).toMatchObject({ status: 405, body: { code: "METHOD_NOT_ALLOWED" } });
   });
@@ -74,10 +74,9 @@ describe("what there is", () => {
     const { sse, after_sequence, id } = schemasOf("/events/{id}");
     const { label, limit, waiting } = schemasOf("/handlers");
 
-    expect(sse).toMatchObject({ type: "boolean", default: true });
     expect(after_sequence).toMatchObject({ default: -1, anyOf: [{ enum: ["now"] }, { type: "integer", minimum: -1 }] });
+    expect([sse, waiting]).toMatchObject([{ type: "boolean", default: true }, { type: "boolean" }]);
     expect(limit).toMatchObject({ type: "integer", minimum: 1, maximum: 1000, default: 100 });
-    expect(waiting).toMatchObject({ type: "boolean" });
     expect("name=value").toMatch(new RegExp(label.items.pattern, "u"));
     for (const { pattern } of [id, components.schemas.RunBody.properties.handler_id]) {
       for (const good of ["a/b", "...", "A-17", "\u{1f682}"]) expect(good).toMatch(new RegExp(pattern, "u"));

@@ -88,7 +88,7 @@ import { idOf, storedRun } from "./store/run-key.js";
 import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
 import { runtimeStopped } from "./store/runtime-errors.js";
 import { seal, unseal } from "./store/sealed-run.js";
-import { ScheduledTasks } from "./tasks/scheduled-tasks.js";
+import { ScheduledTasks, type TaskHandlers } from "./tasks/scheduled-tasks.js";
 import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
@@ -164,19 +164,15 @@ class StoredRuntime {
       queues: [...queues.values()],
       observer,
     });
-    this.records = new StoredRecords(store, () => this.#assertOpen());
-    this.budgets = new StoredBudgets(budgets, () => this.#assertOpen());
+    const assertOpen = (): void => this.#assertOpen();
+    this.records = new StoredRecords(store, assertOpen);
+    this.budgets = new StoredBudgets(budgets, assertOpen);
     const barrier = (): Promise<void> => this.#registry.committer.barrier();
-    this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen: () => this.#assertOpen() });
-    this.audit = new StoredAudit({ ...parts, assertOpen: () => this.#assertOpen() });
+    this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen });
+    this.audit = new StoredAudit({ ...parts, assertOpen });
     this.#bulk = new BulkJobs({ ...parts, runtime: this });
-    this.#dueWork = new ScheduledTasks({
-      ...parts,
-      backOffMs: leaseMs,
-      handlers: {
-        schedule: (entry) => fireSchedule(parts, entry),
-      },
-    });
+    const schedule: TaskHandlers["schedule"] = (entry) => fireSchedule(parts, entry);
+    this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, handlers: { schedule } });
     const everyMs = leaseMs / 3;
     const table = this.#registry;
     this.#starter = new RunStarter(table);
@@ -191,10 +187,9 @@ class StoredRuntime {
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
-    const assertOpen = (): void => this.#assertOpen();
     this.queues = new StoredQueues({ store, clock, queues, assertOpen, onChanged });
     this.workers = new StoredWorkers({ store, clock, assertOpen });
-    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
+    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen, onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {

@@ -7,8 +7,10 @@ export interface ScheduledTasksSetup extends RuntimeParts {
   /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
   /** Each handler returns when the entry is due again; `null` for never, or if a change of a run triggers it. */
-  readonly handlers: { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
+  readonly handlers: TaskHandlers;
 }
+
+export type TaskHandlers = { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
 
 const SWEEP_MS = 60_000;
 
