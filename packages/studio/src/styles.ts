@@ -17,4 +17,5 @@ import "./styles/statistics.css";
 import "./styles/compare.css";
 import "./styles/dialog.css";
 import "./styles/operate.css";
+import "./styles/panes.css";
 import "./styles/narrow.css";

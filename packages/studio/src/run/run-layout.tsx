@@ -11,6 +11,7 @@ import { forkRefusal } from "../model/fork-plan.js";
 import { openInAddress, parseRoute, replaceAddress, withOpen } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { useStore } from "../store.js";
+import { type Pane, Splitter, usePaneSize } from "../ui/splitter.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { ChildrenDialog } from "./children-dialog.js";
 import { RunData, useRunInput } from "./data/run-data.js";
@@ -51,6 +52,8 @@ export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps
   const [children, setChildren] = useState<readonly string[] | null>(null);
   const play = usePlay(run);
   const panes = usePanes(setTab);
+  const side = usePaneSize("side");
+  const timeline = usePaneSize("timeline");
   const selection = useSelection(run, { onMove: play.stop, onData: panes.showData });
   const { step, shown, onGo } = selection;
   useEffect(() => {
@@ -113,10 +116,16 @@ export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps
       <div
         className={`cock ${promptsOf(handler).length > 0 ? "asks" : ""}`}
         data-tab={tab}
-        style={{ "--th": `${timelineHeight(views.lanes)}px` } as CSSProperties}
+        style={
+          {
+            "--th": `${timeline.size ?? timelineHeight(views.lanes)}px`,
+            "--tmax": timeline.size === null ? "58%" : "80%",
+            "--rw": `${side.size ?? 416}px`,
+          } as CSSProperties
+        }
       >
         <Columns
-          {...{ feed, handler, graph, views, panes, selection }}
+          {...{ feed, handler, graph, views, panes, selection, side, timeline }}
           onChildren={setChildren}
           onRunFrom={may.fork && place === null ? runFrom : null}
         />
@@ -146,13 +155,15 @@ interface ColumnsProps extends Pick<RunLayoutProps, "feed" | "handler" | "graph"
   readonly views: RunViews;
   readonly panes: ReturnType<typeof usePanes>;
   readonly selection: Selection;
+  readonly side: Pane;
+  readonly timeline: Pane;
   readonly onChildren: (runIds: readonly string[]) => void;
   /** Opens a fork from the tick where an item began; `null` where none may be made. */
   readonly onRunFrom: ((item: number, tick: number) => void) | null;
 }
 
 function Columns(props: ColumnsProps): ReactNode {
-  const { feed, handler, graph, views, panes, selection, onChildren, onRunFrom } = props;
+  const { feed, handler, graph, views, panes, selection, side, timeline, onChildren, onRunFrom } = props;
   const { run, rootId } = feed;
   const { may } = useStudioConfig();
   const { tick } = run;
@@ -176,6 +187,7 @@ function Columns(props: ColumnsProps): ReactNode {
             />
           )}
         </section>
+        <Splitter label="Height of the timeline" orientation="horizontal" pane={timeline} least={80} />
         <TimelineView
           {...views}
           {...{ rootId, atMs, onGo, onSelect, onChildren }}
@@ -183,6 +195,7 @@ function Columns(props: ColumnsProps): ReactNode {
           selected={step}
         />
       </div>
+      <Splitter label="Width of the log" orientation="vertical" pane={side} least={280} />
       <div className="rightcol">
         <PromptPanel runId={rootId} prompts={promptsOf(handler)} mayAnswer={may.answer} onAnswered={feed.refresh} />
         <LogView

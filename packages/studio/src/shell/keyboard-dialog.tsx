@@ -15,6 +15,7 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["X"], "select a run (list) or a question (inbox)"],
   [["Y", "N"], "yes, no to the question (inbox)"],
   [["/"], "search"],
+  [["Ctrl", "K"], "go to a run, a workflow or a page"],
   [["Esc"], "unselect the step; leave a field"],
   [["?"], "this list"],
 ];

@@ -8,9 +8,11 @@ import { Button } from "../ui/controls.js";
 import { grouped } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { useKeys } from "../ui/use-keys.js";
+import { ConnectionBanner } from "./connection-banner.js";
 import { KeyboardDialog } from "./keyboard-dialog.js";
 import { openFile } from "./open-file.js";
 import { type Overview, useOverview } from "./overview.js";
+import { Palette } from "./palette.js";
 import { useStudioConfig } from "./studio-config.js";
 import { setTheme, theme, themes } from "./theme.js";
 
@@ -35,9 +37,11 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
           <Foot onHelp={() => setHelpOpen(true)} />
         </nav>
         <main id="main" tabIndex={-1}>
+          <ConnectionBanner />
           {children}
         </main>
       </div>
+      <Palette />
       {isHelpOpen && <KeyboardDialog onClose={() => setHelpOpen(false)} />}
     </>
   );
