@@ -166,7 +166,7 @@ describe("createMcpServer", () => {
     const given = { handler_id: run.runId, prompt_id: prompt?.promptId, fields: { approved: true } };
     expect(await call("answer_prompt", given)).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining("There is no handler") }],
+      content: [{ text: expect.stringContaining("There is no run") }],
     });
     expect(await run.prompts()).toHaveLength(1);
     await run.cancel(); // else the runtime waits for it when it stops
@@ -442,7 +442,7 @@ describe("runs", () => {
     const { isError, content } = await call(tool, given);
 
     expect(isError).toBe(true);
-    expect(content[0].text).toMatch(/^(BODY_INVALID|OPTION_INVALID|RUN_UNKNOWN|QUERY_INVALID|There is no handler)/);
+    expect(content[0].text).toMatch(/^(BODY_INVALID|OPTION_INVALID|RUN_UNKNOWN|QUERY_INVALID|There is no run)/);
   });
 
   it("of another tenant are neither listed nor found", async () => {

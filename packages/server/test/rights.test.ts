@@ -155,7 +155,7 @@ describe("rights by workflow", () => {
   it("hide the workflows of which a caller has no right, their runs and schedules", async () => {
     expect(await ask("others", "GET", "/handlers/refund-1")).toMatchObject({
       status: 404,
-      body: { code: "RUN_UNKNOWN", detail: 'There is no handler "refund-1".' },
+      body: { code: "RUN_UNKNOWN", detail: 'There is no run "refund-1".' },
     });
     expect(await ask("others", "GET", "/handlers/no-run")).toMatchObject({
       status: 404,

@@ -63,7 +63,7 @@ export function runUnknown(runId: string): HttpError {
   return new HttpError({
     status: 404,
     code: "RUN_UNKNOWN",
-    detail: `There is no handler ${JSON.stringify(runId)}.`,
+    detail: `There is no run ${JSON.stringify(runId)}.`,
     hint: "Check the id. The handler may have been deleted.",
   });
 }

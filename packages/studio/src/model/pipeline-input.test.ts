@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pipelineInputOf } from "./pipeline-input.js";
+import { pipelineInputOf, pipelineStateOf } from "./pipeline-input.js";
 
 const done = (name: string, content: unknown) => ({ function: name, content });
 const root = { parent: null, outputs: [[done("research", "notes")]], starts: [[0]] };
@@ -45,12 +45,34 @@ describe("the input of a step of a pipeline", () => {
   });
 
   it("of a nested pipeline is in the state of the outermost, with the answers of people", () => {
-    const talks = { "0:1": { userInput: { tone: "dry" }, feedback: null } };
-    const nested = { "r/4": stateWith({}, { request: { input: "inner" }, talks }) };
+    const reviews = { "0:1": { userInput: { tone: "dry" }, feedback: null } };
+    const nested = { "r/4": stateWith({}, { request: { input: "inner" }, reviews }) };
     expect(pipelineInputOf(stateWith({}, { nested }), at("0", 1, "r/4"))).toEqual({
       input: "inner",
       previous: "notes",
       people: { tone: "dry" },
     });
+  });
+});
+
+describe("the state of a pipeline", () => {
+  it("is its session and its outputs by step, and the rest apart", () => {
+    const write = {
+      stepType: "Parallel",
+      steps: [
+        { stepName: "title", content: "T" },
+        { stepName: "body", content: "B" },
+      ],
+    };
+    const frame = { ...root, outputs: [[{ stepName: "research", content: "notes" }, write, null]] };
+    const state = stateWith({ "0": frame }, { session: { count: 1 }, visits: 3 });
+
+    expect(pipelineStateOf(state)).toEqual({
+      session: { count: 1 },
+      outputs: { research: "notes", title: "T", body: "B" },
+      internals: { request: { input: "mills" }, frames: { "0": frame }, visits: 3 },
+    });
+    expect(pipelineStateOf({ done: 1 })).toBeNull();
+    expect(pipelineStateOf(null)).toBeNull();
   });
 });

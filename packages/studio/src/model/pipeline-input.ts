@@ -27,7 +27,7 @@ export function pipelineInputOf(state: unknown, place: PipelinePlace): PipelineI
   const own = ownState(state, place.runId);
   if (own?.request === undefined || own.frames?.[place.frame] === undefined) return null;
   const last = lastOutput(own, place.frame);
-  const { userInput = null, feedback = null } = own.talks?.[`${place.frame}:${place.at}`] ?? {};
+  const { userInput = null, feedback = null } = own.reviews?.[`${place.frame}:${place.at}`] ?? {};
   return {
     input: jsonOf(own.query ?? own.request.input),
     previous: last === null ? undefined : jsonOf(contentOf(last)),
@@ -91,7 +91,7 @@ interface OwnState {
   readonly request?: { readonly input?: unknown };
   readonly query?: unknown;
   readonly frames?: Readonly<Record<string, Frame>>;
-  readonly talks?: Readonly<Record<string, { readonly userInput?: unknown; readonly feedback?: unknown }>>;
+  readonly reviews?: Readonly<Record<string, { readonly userInput?: unknown; readonly feedback?: unknown }>>;
 }
 
 interface Frame {
@@ -99,4 +99,28 @@ interface Frame {
   readonly outputs?: readonly (readonly (Output | null)[])[];
   readonly starts?: readonly (readonly number[])[];
   readonly forwards?: boolean;
+}
+
+/**
+ * The state of a pipeline as its author knows it: the session, and the output of each step that has one. The rest is how the pipeline
+ * keeps its place. `null` for any other state.
+ */
+export function pipelineStateOf(state: unknown): PipelineView | null {
+  const { session, ...internals } = (state ?? {}) as OwnState & { readonly session?: unknown };
+  if (internals.request === undefined || internals.frames === undefined || session === undefined) return null;
+  const outputs = new Map<string, Json>();
+  const add = (output: Output | null): void => {
+    if (output === null || output.skipped === true) return;
+    if (output.stepName !== undefined) outputs.set(output.stepName, jsonOf(contentOf(output)));
+    for (const step of output.steps ?? []) add(step);
+  };
+  for (const frame of Object.values(internals.frames)) for (const output of (frame.outputs ?? []).flat()) add(output);
+  return { session, outputs: Object.fromEntries(outputs), internals };
+}
+
+export interface PipelineView {
+  readonly session: unknown;
+  readonly outputs: Readonly<Record<string, Json>>;
+  /** Everything else, under the names of the state. */
+  readonly internals: object;
 }

@@ -32,6 +32,26 @@ describe("stateRows", () => {
     expect(rows.map(({ changedAt }) => changedAt)).toEqual([2, 5, 5, 5]);
   });
 
+  it("shows a field that holds a part of the state closed, with the ticks of that part", () => {
+    const { order, ...rest } = state;
+    const folded = { ...view, state: { order, internals: rest }, folded: "internals" };
+    const toggled = new Set(['["internals"]']);
+
+    expect(stateRows(folded).map(({ key, changedAt, isOpen }) => [key, changedAt, isOpen])).toEqual([
+      ["order", 2, false],
+      ["internals", null, false],
+    ]);
+    expect(stateRows({ ...folded, toggled }).map(({ key, changedAt }) => [key, changedAt])).toEqual([
+      ["order", 2],
+      ["internals", null],
+      ["risk", null],
+      ["approvals", 9],
+      ["0", 9],
+      ["by", 9],
+      ["a.b", 7],
+    ]);
+  });
+
   it("marks what the tick did, and can show that alone with the way to it", () => {
     const changes = changesByTick[9] as readonly ChangedValue[];
 

@@ -29,6 +29,8 @@ export interface StateView {
   /** Rows whose state is not the usual one, by id. */
   readonly toggled: ReadonlySet<string>;
   readonly onlyChanged: boolean;
+  /** A field that the state does not have: what is in it is at the top of the state. It begins closed. */
+  readonly folded?: string;
 }
 
 /** Objects and lists below this depth, or larger than that, begin closed. */
@@ -47,21 +49,24 @@ export function stateRows(view: StateView): readonly StateRow[] {
     for (const [key, inner] of fieldsOf(value)) {
       const place = [...path, key];
       const id = idOf(place);
-      const isChanged = changed.has(id);
-      if (view.onlyChanged && !isChanged && !isInChange && !above.has(id)) continue;
+      const isFolded = place[0] === view.folded;
+      const stored = isFolded ? place.slice(1) : place;
+      const isChanged = changed.has(idOf(stored));
+      if (view.onlyChanged && !isChanged && !isInChange && !above.has(idOf(stored))) continue;
       const size = sizeOf(inner);
-      const opens = (place.length <= openDepth && (size ?? 0) <= openSize) || above.has(id);
+      const isNear = stored.length <= openDepth && (size ?? 0) <= openSize;
+      const opens = stored.length > 0 && (isNear || above.has(idOf(stored)));
       const isOpen = size !== null && size > 0 && opens !== view.toggled.has(id);
       rows.push({
         id,
-        path: place,
+        path: stored,
         key: String(key),
         depth: path.length,
         value: inner,
         size,
         isOpen,
         isChanged,
-        changedAt: view.blame.lastChange(place, view.tick),
+        changedAt: stored.length === 0 ? null : view.blame.lastChange(stored, view.tick),
       });
       if (isOpen) walk(inner, place, isInChange || isChanged);
     }

@@ -5,6 +5,7 @@ import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
 import { conversationsOf } from "../model/item-calls.js";
 import type { Line } from "../model/log-entry-text.js";
+import { pipelineStateOf } from "../model/pipeline-input.js";
 import { eventsOf, type ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
 import { type StateRow, stateRows } from "../model/state-rows.js";
@@ -43,10 +44,11 @@ export function StateView({ run, rootId, tick, workflow, selection, onRunFrom }:
     return ofItem.length > 0 ? ofItem : chatsOf(state);
   }, [calls, state]);
   const changes = entry?.runId === run.runId ? (entry.changes ?? []) : [];
-  const rows = useMemo(
-    () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
-    [state, changes, tick, run, toggled, shown],
-  );
+  const rows = useMemo(() => {
+    const view = { changes, tick, blame: run.blame, toggled };
+    if (shown === "changed") return stateRows({ ...view, state, onlyChanged: true });
+    return stateRows({ ...view, state: pipelineStateOf(state) ?? state, folded: "internals", onlyChanged: false });
+  }, [state, changes, tick, run, toggled, shown]);
   const { length } = run.entries;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the entries are one list, which grows
   const events = useMemo(() => {

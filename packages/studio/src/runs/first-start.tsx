@@ -6,7 +6,7 @@ import { Page } from "../ui/page.js";
 const commands: readonly (readonly [command: string, what: string])[] = [
   ["npm create millrace my-flows", "makes a project with one workflow and one test"],
   ["cd my-flows && npx millrace dev", "starts its server and this page, and reloads on a change"],
-  [`npx millrace run src/workflow.ts --input '{}'`, "runs it once, in the terminal"],
+  [`npx millrace run src/workflows/greeting.ts --input '{}'`, "runs it once, in the terminal"],
 ];
 
 /** Shown while there is no run at all. */
