@@ -46,6 +46,7 @@ it("refuses a code that it does not know, and never reads another file", async (
   const project = createProject();
 
   const unknown = await project.call("explain", "STEP_TIMEOUTS");
+  expect(unknown.stderr).toContain("Did you mean STEP_TIMEOUT?");
   const path = await project.call("explain", "../main.js", "--json");
   const inherited = await project.call("explain", "constructor");
 

@@ -92,6 +92,10 @@ async function inputOf(
 ): Promise<Fields | typeof leftForm> {
   const { session, user } = options;
   if (workflow.isPipeline === true || session !== undefined || user !== undefined) {
+    if (isWrapped(given))
+      terminal.note(
+        "The input is an object with the field `input`, as it was written. For its value alone: --input '\"…\"'",
+      );
     return {
       ...(given !== undefined && { input: given }),
       ...(session !== undefined && { session_id: session }),
@@ -103,6 +107,11 @@ async function inputOf(
   const { start } = await target.client.schema(workflow.name);
   const required = fieldsOf(start)?.some(({ isRequired }) => isRequired) ?? false;
   return required ? askForm(start) : {};
+}
+
+/** As the body of an HTTP request has it. */
+function isWrapped(given: unknown): boolean {
+  return typeof given === "object" && given !== null && Object.keys(given).join() === "input";
 }
 
 type Fields = Record<string, unknown>;

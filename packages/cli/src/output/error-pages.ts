@@ -1,6 +1,7 @@
 /** The pages of error codes, which the build puts beside the code. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { ErrorCode } from "millrace";
+import { nearestName } from "millrace/engine";
 import { CliError, type CliErrorCode } from "./cli-error.js";
 
 /** Those of `docs/errors`. */
@@ -52,10 +53,11 @@ export function explained(given: string): Explained {
 }
 
 function throwUnknown(code: string): never {
+  const guess = nearestName(code.toUpperCase(), allCodes());
   throw new CliError({
     code: "OPTION_INVALID",
     message: `No page explains "${code}".`,
-    hint: "`millrace explain` lists the codes. Codes of HTTP responses are in docs/reference/http-bodies.md of the package `millrace`.",
+    hint: `${guess === null ? "" : `Did you mean ${guess}? `}\`millrace explain\` lists the codes. Codes of HTTP responses are in docs/reference/http-bodies.md of the package \`millrace\`.`,
     details: { code },
   });
 }

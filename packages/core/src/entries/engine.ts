@@ -209,3 +209,4 @@ export function outstanding(routing: Routing, state: RunState, tick: RunResumed 
   for (const [item, { call }] of openChildren(state)) commands.push({ type: "child.start", item, call });
   return commands;
 }
+export { nearest as nearestName } from "../value/unknown-names.js";
