@@ -96,12 +96,14 @@ function blocksOf(page) {
   return found;
 }
 
-/** The other packages, as their `exports` say, and those that agents need. */
+/** The other packages, as their `exports` say, one of them also by the name that it replaces, and those that agents need. */
 function linkPackages(into) {
   mkdirSync(into, { recursive: true });
   const packages = join(root, "packages");
   for (const name of readdirSync(packages).filter((name) => name !== "core"))
     symlinkSync(join(packages, name), join(into, name), "junction");
+  mkdirSync(join(into, "..", "@llamaindex"), { recursive: true });
+  symlinkSync(join(packages, "workflow-core"), join(into, "..", "@llamaindex", "workflow-core"), "junction");
   for (const name of ["ai", "@ai-sdk"])
     symlinkSync(join(packages, "agents", "node_modules", name), join(into, "..", name), "junction");
 }
