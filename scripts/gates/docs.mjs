@@ -1,5 +1,5 @@
 /**
- * The documentation holds: relative links lead somewhere, numbers of the capacity page stand in the bench pages that they link, and the
+ * The documentation holds: relative links lead somewhere, numbers of the capacity page and of the page of numbers stand in the bench pages that they link, and the
  * TypeScript compiles against the built package, or with `JS_ONLY=1` against the sources. No page is longer than a reader reads at once. A block is a file of its own, unless it says
  * otherwise:
  *
@@ -9,6 +9,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { linesWith, numberProblems, numbersOf } from "../numbers.mjs";
 import { root } from "../setup/console.mjs";
 import { filesIn, finish, read } from "./gate.mjs";
 
@@ -26,6 +27,7 @@ const problems = [];
 for (const page of pages) checkLinks(page);
 for (const page of pages.filter(isRead)) checkLength(page);
 checkNumbers("docs/architecture/scale.md");
+problems.push(...numberProblems(numbersOf()));
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
 finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
@@ -67,8 +69,7 @@ function checkNumbers(page) {
   const rows = [...read(page).matchAll(/^\| (.+?) +\| +([\d.,]+) \| .*\]\((\S+)\) +\|$/gm)];
   if (rows.length === 0) problems.push(`${page}: no row names a bench`);
   for (const [, what, number, bench] of rows) {
-    const numbers = [...read(join(dirname(page), bench)).matchAll(/\| *(\d[\d.,]*)/g)].map(([, one]) => one);
-    if (!numbers.some((one) => Number(one.replaceAll(",", "")) === Number(number.replaceAll(",", ""))))
+    if (linesWith(read(join(dirname(page), bench)), [number]).length === 0)
       problems.push(`${page}: ${what}: ${bench} has no ${number}`);
   }
 }

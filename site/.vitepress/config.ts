@@ -33,6 +33,7 @@ export default defineConfig({
       { text: "Tutorial", link: "/tutorial" },
       { text: "Docs", link: "/docs" },
       { text: "API", link: "/api/" },
+      { text: "Numbers", link: "/numbers" },
       { text: "Playground", link: "/playground" },
       { text: "Open a run", link: "/run/file.html", target: "_self" },
     ],
