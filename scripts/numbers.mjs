@@ -96,7 +96,7 @@ function section(group) {
     ...(isTable ? names.map((name) => [name, (number) => besideOf(number, group, name)]) : []),
     ...(!isTable && names.length > 0 ? [["beside it", (number) => besideOf(number, group)]] : []),
   ];
-  const rows = group.numbers.map((number) => `| ${columns.map(([, cell]) => cell(number)).join(" | ")} |`);
+  const rows = group.numbers.map((number) => `| ${columns.map(([, cell]) => held(cell(number))).join(" | ")} |`);
   const link = posix.relative("docs", group.source);
   const brackets = isTable ? ` In brackets: how many times ${group.is} Millrace is.` : "";
   return `## ${group.title}
@@ -107,6 +107,10 @@ ${group.about}${brackets} Recorded on ${group.recorded} with ${group.machine}, b
 | ${columns.map(() => "---").join(" | ")} |
 ${rows.join("\n")}`;
 }
+
+/** A number stays on one line with its sign and its unit. */
+const held = (cell) =>
+  cell.replace(/(?<=[≤≥]) (?=\d)|(?<=\d) (?=[×✗]|µs|ms|s\b|kB|bytes|\w+\/s)|(?<=µs|ms|kB|×|\/s) (?=✗)/g, "\u00a0");
 
 const rowsWith = ({ numbers }, wanted) =>
   numbers.filter(({ beside = [] }) => beside.some(({ name }) => name === wanted)).length;

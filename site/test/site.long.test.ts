@@ -29,7 +29,7 @@ const pages: readonly (readonly [path: string, shows: string])[] = [
   ["/how-to/serve-from-a-framework.html", "All of them share this file."],
   ["/numbers.html", "aims are missed"],
   ["/tiny.html", "Kill the process"],
-  ["/playground.html", "Run"],
+  ["/playground.html", "compiled and run in your browser"],
 ];
 const guides: readonly (readonly [words: string, guide: RegExp])[] = [
   ["human in the loop", /\/how-to\/ask-a-person/],
@@ -109,6 +109,17 @@ describe("the pages", () => {
       "bun add millrace @millrace/agents ai zod",
     ]);
     expect(await (await fetch(new URL("how-to/agents.md", site.url))).text()).not.toContain("pnpm add");
+
+    const open = () => visit.page.locator(".vp-code-group pre:visible").first().textContent();
+    await visit.page.goto(new URL("/setup.html", site.url).href);
+    await expect.poll(open, { message: "the choice holds on another page" }).toContain("bun ");
+    const groups = visit.page.locator(".vp-code-group");
+    await groups.last().locator('label[data-title="yarn"]').click();
+    expect(await groups.first().locator("label[data-title=yarn]").evaluate(isChosen)).toBe(true);
+    expect(await open(), "in the other groups of the page").toContain("yarn ");
+    await visit.page.locator(".VPSidebar").getByRole("link", { name: "Agents and teams" }).click();
+    await visit.page.waitForURL(/how-to\/agents/);
+    await expect.poll(open, { message: "after a link" }).toContain("yarn add");
     visit.expectNoFaults();
   });
 
@@ -344,6 +355,8 @@ async function waitingRun(): Promise<Buffer> {
   await runtime.stop();
   return Buffer.from(await packRunFile(file));
 }
+
+const isChosen = (label: Element): boolean => (label as HTMLLabelElement).control?.matches(":checked") ?? false;
 
 /** Vue notes its app at the element. A click before is lost. */
 async function alive(page: Page): Promise<void> {

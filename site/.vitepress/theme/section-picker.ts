@@ -1,4 +1,5 @@
 import { defineComponent, h, onBeforeUnmount, onMounted, type PropType, ref } from "vue";
+import { Remembered } from "./remembered.ts";
 
 /** A section of the page that can be chosen. */
 export interface Choice {
@@ -7,7 +8,7 @@ export interface Choice {
   readonly name: string;
 }
 
-const storageKey = "millrace-section";
+const remembered = new Remembered("section");
 const everything = "all";
 
 /**
@@ -32,13 +33,13 @@ export const SectionPicker = defineComponent({
     const choose = (event: Event, id: string): void => {
       event.preventDefault();
       show(id);
-      remember(choices.find((choice) => choice.id === id)?.name ?? everything);
+      remembered.set(choices.find((choice) => choice.id === id)?.name ?? everything);
       history.replaceState(history.state, "", id === everything ? location.pathname : `#${id}`);
     };
 
     onMounted(() => {
       addEventListener("hashchange", showAddressed);
-      show(addressedSection() ?? choices.find(({ name }) => name === remembered())?.id ?? everything);
+      show(addressedSection() ?? choices.find(({ name }) => name === remembered.get())?.id ?? everything);
     });
     onBeforeUnmount(() => removeEventListener("hashchange", showAddressed));
 
@@ -54,9 +55,11 @@ export const SectionPicker = defineComponent({
       );
     // `vp-raw`: VitePress leaves its links alone, and does not scroll.
     return () =>
-      h("nav", { class: "section-picker vp-raw", "aria-label": label }, [
-        ...[...choices, { id: everything, name: "All" }].map(link),
-      ]);
+      h(
+        "nav",
+        { class: "section-picker vp-raw", "aria-label": label },
+        [{ id: everything, name: "All" }, ...choices].map(link),
+      );
   },
 });
 
@@ -66,21 +69,6 @@ const sectionsOfPage = (): readonly HTMLElement[] => [
 
 /** The section in which the address of the page leads. */
 function addressedSection(): string | undefined {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(location.hash.slice(1));
   return target?.closest<HTMLElement>(".picked-section")?.dataset["section"];
-}
-
-/** Where storage is forbidden, nothing is remembered. */
-function remembered(): string | null {
-  try {
-    return localStorage.getItem(storageKey);
-  } catch {
-    return null;
-  }
-}
-
-function remember(name: string): void {
-  try {
-    localStorage.setItem(storageKey, name);
-  } catch {}
 }
