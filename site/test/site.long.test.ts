@@ -110,6 +110,7 @@ describe("the pages", () => {
     ]);
     expect(await (await fetch(new URL("how-to/agents.md", site.url))).text()).not.toContain("pnpm add");
 
+    // jhildenbiddle/docsify-tabs#17, facelessuser/pymdown-extensions#1089: the choice holds on the next page.
     const open = () => visit.page.locator(".vp-code-group pre:visible").first().textContent();
     await visit.page.goto(new URL("/setup.html", site.url).href);
     await expect.poll(open, { message: "the choice holds on another page" }).toContain("bun ");
@@ -117,6 +118,11 @@ describe("the pages", () => {
     await groups.last().locator('label[data-title="yarn"]').click();
     expect(await groups.first().locator("label[data-title=yarn]").evaluate(isChosen)).toBe(true);
     expect(await open(), "in the other groups of the page").toContain("yarn ");
+    // executablebooks/sphinx-design#46: with the keyboard, too.
+    await groups.last().locator("input:checked").focus();
+    await visit.page.keyboard.press("ArrowRight");
+    expect(await open(), "by an arrow key").toContain("bun ");
+    await visit.page.keyboard.press("ArrowLeft");
     await visit.page.locator(".VPSidebar").getByRole("link", { name: "Agents and teams" }).click();
     await visit.page.waitForURL(/how-to\/agents/);
     await expect.poll(open, { message: "after a link" }).toContain("yarn add");
@@ -138,6 +144,7 @@ describe("the pages", () => {
     expect(page.url()).toMatch(/#bun$/);
     await page.goto(new URL("/setup.html", site.url).href);
     await expect.poll(names, { message: "the choice holds on another page" }).toEqual(["Bun"]);
+    // executablebooks/sphinx-design#239: an address inside of a hidden section.
     await page.goto(new URL("/setup.html#with-vite-8", site.url).href);
     await expect.poll(names, { message: "an address goes first" }).toEqual(["Vitest 5"]);
     await page.locator(".VPDocAsideOutline").getByRole("link", { name: "Deno" }).click();
