@@ -16,6 +16,7 @@ import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "
 import { setupRows } from "./setup.mjs";
 import * as tool from "./tools.mjs";
 import { trialRows } from "./trials.mjs";
+import { workflowCoreRows } from "./workflow-core.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
 const unlowered = /SyntaxError: Invalid or unexpected token/;
@@ -122,4 +123,5 @@ export const rowsBeside = [
   ...chatRows(),
   ...frameworkRows(),
   ...mcpRows(),
+  ...workflowCoreRows(),
 ];

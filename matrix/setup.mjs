@@ -121,10 +121,10 @@ const promisesOf = (commands) => commands.flatMap((line) => / # (.+)$/.exec(line
 function fromTarballs(line) {
   if (line.startsWith("npm create millrace")) return createdFromTarballs(line);
   if (!line.startsWith("npm install")) return line;
-  const named = /(?<= )(?:@millrace\/[\w-]+|(?:create-)?millrace)(?= |$)/g;
+  const named = /(?<= |@npm:)(?:@millrace\/[\w-]+|(?:create-)?millrace)(?= |$)/g;
   const wanted = line.match(named) ?? [];
   const beside = neededBy(wanted).map((name) => ` ${tarballs()[name]}`);
-  return line.replace(named, (name) => tarballs()[name]) + beside.join("");
+  return line.replace(named, (name) => tarballs()[name]).replace("@npm:", "@file:") + beside.join("");
 }
 
 /** Packages of this repository that these depend on. A registry would add them by itself. */

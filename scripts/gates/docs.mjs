@@ -1,5 +1,5 @@
 /**
- * The documentation holds: relative links lead somewhere, numbers of the capacity page stand in the bench pages that they link, and the
+ * The documentation holds: relative links lead somewhere, numbers of the capacity page and of the page of numbers stand in the bench pages that they link, and the
  * TypeScript compiles against the built package, or with `JS_ONLY=1` against the sources. No page is longer than a reader reads at once. A block is a file of its own, unless it says
  * otherwise:
  *
@@ -9,6 +9,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { linesWith, numberProblems, numbersOf } from "../numbers.mjs";
 import { root } from "../setup/console.mjs";
 import { filesIn, finish, read } from "./gate.mjs";
 
@@ -26,6 +27,7 @@ const problems = [];
 for (const page of pages) checkLinks(page);
 for (const page of pages.filter(isRead)) checkLength(page);
 checkNumbers("docs/architecture/scale.md");
+problems.push(...numberProblems(numbersOf()));
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
 finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
@@ -67,8 +69,7 @@ function checkNumbers(page) {
   const rows = [...read(page).matchAll(/^\| (.+?) +\| +([\d.,]+) \| .*\]\((\S+)\) +\|$/gm)];
   if (rows.length === 0) problems.push(`${page}: no row names a bench`);
   for (const [, what, number, bench] of rows) {
-    const numbers = [...read(join(dirname(page), bench)).matchAll(/\| *(\d[\d.,]*)/g)].map(([, one]) => one);
-    if (!numbers.some((one) => Number(one.replaceAll(",", "")) === Number(number.replaceAll(",", ""))))
+    if (linesWith(read(join(dirname(page), bench)), [number]).length === 0)
       problems.push(`${page}: ${what}: ${bench} has no ${number}`);
   }
 }
@@ -96,12 +97,14 @@ function blocksOf(page) {
   return found;
 }
 
-/** The other packages, as their `exports` say, and those that agents need. */
+/** The other packages, as their `exports` say, one of them also by the name that it replaces, and those that agents need. */
 function linkPackages(into) {
   mkdirSync(into, { recursive: true });
   const packages = join(root, "packages");
   for (const name of readdirSync(packages).filter((name) => name !== "core"))
     symlinkSync(join(packages, name), join(into, name), "junction");
+  mkdirSync(join(into, "..", "@llamaindex"), { recursive: true });
+  symlinkSync(join(packages, "workflow-core"), join(into, "..", "@llamaindex", "workflow-core"), "junction");
   for (const name of ["ai", "@ai-sdk"])
     symlinkSync(join(packages, "agents", "node_modules", name), join(into, "..", name), "junction");
 }

@@ -3,6 +3,7 @@ import llmsText from "vitepress-plugin-llms";
 import { addresses } from "../../scripts/addresses.mjs";
 import { boostDocument } from "../build/boost-document.ts";
 import { installTabs } from "../build/install-tabs.ts";
+import { sectionPicker } from "../build/section-picker.ts";
 import { folderSidebar, sidebar } from "../build/sidebar.ts";
 
 /** As GitHub makes them: links with a `#` work in both places. */
@@ -25,7 +26,10 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     attrs: { disable: true },
-    config: installTabs,
+    config: (markdown) => {
+      installTabs(markdown);
+      sectionPicker(markdown);
+    },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
   themeConfig: {
@@ -33,6 +37,7 @@ export default defineConfig({
       { text: "Tutorial", link: "/tutorial" },
       { text: "Docs", link: "/docs" },
       { text: "API", link: "/api/" },
+      { text: "Numbers", link: "/numbers" },
       { text: "Playground", link: "/playground" },
       { text: "Open a run", link: "/run/file.html", target: "_self" },
     ],

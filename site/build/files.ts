@@ -29,6 +29,7 @@ export function documents(): string[] {
   return [
     "README.md",
     "CONTRIBUTING.md",
+    "RELEASING.md",
     "SECURITY.md",
     ...found.filter((path) => /\.md$/.test(path) && isDocument(path)),
   ];

@@ -26,8 +26,10 @@ const pages: readonly (readonly [path: string, shows: string])[] = [
   ["/", "What it does"],
   ["/how-to/fan-out-fan-in.html", "Fan out"],
   ["/errors/STEP_TIMEOUT.html", "A step took longer than its timeout."],
+  ["/how-to/serve-from-a-framework.html", "All of them share this file."],
+  ["/numbers.html", "aims are missed"],
   ["/tiny.html", "Kill the process"],
-  ["/playground.html", "Run"],
+  ["/playground.html", "compiled and run in your browser"],
 ];
 const guides: readonly (readonly [words: string, guide: RegExp])[] = [
   ["human in the loop", /\/how-to\/ask-a-person/],
@@ -107,7 +109,77 @@ describe("the pages", () => {
       "bun add millrace @millrace/agents ai zod",
     ]);
     expect(await (await fetch(new URL("how-to/agents.md", site.url))).text()).not.toContain("pnpm add");
+
+    // jhildenbiddle/docsify-tabs#17, facelessuser/pymdown-extensions#1089: the choice holds on the next page.
+    const open = () => visit.page.locator(".vp-code-group pre:visible").first().textContent();
+    await visit.page.goto(new URL("/setup.html", site.url).href);
+    await expect.poll(open, { message: "the choice holds on another page" }).toContain("bun ");
+    const groups = visit.page.locator(".vp-code-group");
+    await groups.last().locator('label[data-title="yarn"]').click();
+    expect(await groups.first().locator("label[data-title=yarn]").evaluate(isChosen)).toBe(true);
+    expect(await open(), "in the other groups of the page").toContain("yarn ");
+    // executablebooks/sphinx-design#46: with the keyboard, too.
+    await groups.last().locator("input:checked").focus();
+    await visit.page.keyboard.press("ArrowRight");
+    expect(await open(), "by an arrow key").toContain("bun ");
+    await visit.page.keyboard.press("ArrowLeft");
+    await visit.page.locator(".VPSidebar").getByRole("link", { name: "Agents and teams" }).click();
+    await visit.page.waitForURL(/how-to\/agents/);
+    await expect.poll(open, { message: "after a link" }).toContain("yarn add");
     visit.expectNoFaults();
+  });
+
+  it("have a picker of frameworks, which remembers the choice", async () => {
+    await using visit = await Visit.open(browser, new URL("/how-to/serve-from-a-framework.html", site.url).href);
+    const { page } = visit;
+    const shown = () => page.locator(".picked-section:visible > h2").allTextContents();
+    const names = async () => (await shown()).map((text) => text.replace(/[^\w ]/g, "").trim());
+    const picker = page.getByRole("navigation", { name: "Framework" });
+    const all = ["Next", "Hono", "Express", "Fastify", "NestJS", "Nuxt and Nitro", "SvelteKit", "TanStack Start"];
+    await alive(page);
+    expect(await names()).toEqual([...all, "Cloudflare", "AWS Lambda", "Bun", "Deno"]);
+
+    await picker.getByRole("link", { name: "Bun" }).click();
+    expect(await names()).toEqual(["Bun"]);
+    expect(page.url()).toMatch(/#bun$/);
+    await page.goto(new URL("/setup.html", site.url).href);
+    await expect.poll(names, { message: "the choice holds on another page" }).toEqual(["Bun"]);
+    // executablebooks/sphinx-design#239: an address inside of a hidden section.
+    await page.goto(new URL("/setup.html#with-vite-8", site.url).href);
+    await expect.poll(names, { message: "an address goes first" }).toEqual(["Vitest 5"]);
+    await page.locator(".VPDocAsideOutline").getByRole("link", { name: "Deno" }).click();
+    await expect.poll(names, { message: "the outline leads to a hidden section" }).toEqual(["Deno"]);
+    await page.getByRole("navigation", { name: "Tool" }).getByRole("link", { name: "All" }).click();
+    expect((await names()).length).toBeGreaterThan(10);
+    await page.reload();
+    await alive(page);
+    expect((await names()).length, "the last choice").toBeGreaterThan(10);
+
+    expect(await (await fetch(new URL("how-to/serve-from-a-framework.md", site.url))).text()).toContain("## Deno");
+    visit.expectNoFaults();
+  });
+
+  it("show all sections where scripts or storage are forbidden", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(new URL("/how-to/serve-from-a-framework.html", site.url).href);
+
+    expect(await page.locator(".picked-section:visible").count()).toBe(12);
+    await page.getByRole("navigation", { name: "Framework" }).getByRole("link", { name: "Deno" }).click();
+    expect(page.url()).toMatch(/#deno$/);
+    await context.close();
+
+    await using visit = await Visit.open(browser, site.url);
+    await visit.page.addInitScript(() => {
+      Object.defineProperty(window, "localStorage", {
+        get: () => {
+          throw new DOMException("forbidden", "SecurityError");
+        },
+      });
+    });
+    await visit.page.goto(new URL("/how-to/serve-from-a-framework.html", site.url).href);
+    await visit.page.getByRole("navigation", { name: "Framework" }).getByRole("link", { name: "Hono" }).click();
+    await expect.poll(() => visit.page.locator(".picked-section:visible").count()).toBe(1);
   });
 
   it("lead from one to the other, and to source files", async () => {
@@ -291,9 +363,15 @@ async function waitingRun(): Promise<Buffer> {
   return Buffer.from(await packRunFile(file));
 }
 
-/** Once the page is alive: Vue notes its app at the element. A click before is lost. */
-async function openSearch(page: Page): Promise<void> {
+const isChosen = (label: Element): boolean => (label as HTMLLabelElement).control?.matches(":checked") ?? false;
+
+/** Vue notes its app at the element. A click before is lost. */
+async function alive(page: Page): Promise<void> {
   await page.waitForFunction(() => "__vue_app__" in (document.getElementById("app") ?? {}));
+}
+
+async function openSearch(page: Page): Promise<void> {
+  await alive(page);
   await page.getByRole("button", { name: /search/i }).click();
 }
 

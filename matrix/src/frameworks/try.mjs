@@ -12,17 +12,21 @@ setTimeout(() => process.exit(1), 60_000).unref();
 async function start() {
   server = spawn(command, args, { stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(server, "exit").then(([code]) => code ?? "killed");
-  for (;;) {
-    const health = await fetch(`${url}/health`).catch(() => null);
-    if (health?.ok) return;
+  while (!(await isUp())) {
     const code = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
     if (code !== undefined) throw new Error(`error: the server has ended: ${code}`);
   }
 }
 
+async function isUp() {
+  const health = await fetch(`${url}/health`).catch(() => null);
+  return health?.ok === true;
+}
+
 async function end(signal) {
   server.kill(signal);
   if (server.exitCode === null && server.signalCode === null) await once(server, "exit");
+  if (await isUp()) throw new Error(`error: a process outlives ${signal}`);
 }
 
 async function post(path, body) {

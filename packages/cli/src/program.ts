@@ -336,8 +336,10 @@ function addExplanations({ add, calls }: Context): void {
   add("explain [code]", "print the page of an error code; without one, list the codes")
     .addOption(jsonOption())
     .action(calls(async () => (await import("./commands/explain.js")).explain));
-  add("skill", "print what a coding assistant has to know about Millrace")
+  add("skill [name]", "print a skill for coding assistants; without a name, how to write Millrace")
+    .option("--list", "list the skills")
     .option("-o, --output <file>", "write it, such as into .agents/skills/millrace/SKILL.md")
+    .addOption(jsonOption())
     .action(calls(async () => (await import("./commands/skill.js")).skill));
   add("mcp", "serve tools for a coding assistant: search, explain, check, run, look into runs").action(
     calls(async () => (await import("./commands/mcp.js")).mcp),
