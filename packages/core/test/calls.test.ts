@@ -88,7 +88,7 @@ describe("run", () => {
       ),
     );
 
-    expect(await flow.run()).toBe("attempt finish idempotencyKey sendEvent signal write writeEventToStream");
+    expect(await flow.run()).toBe("attempt finish idempotencyKey override sendEvent signal write writeEventToStream");
   });
 
   it("succeeds once, with one idempotency key, over attempts and restores", async () => {
