@@ -190,6 +190,40 @@ describe("tables", () => {
     expect(await schema.query("SELECT count(*)::int AS rows FROM @input_values")).toEqual([{ rows: 0 }]);
   });
 
+  it("from before the status `queued` have it for runs in line", async () => {
+    await using schema = new TestSchema();
+    await migrateTo(schema.name, migrations.slice(0, 1));
+    await schema.query("INSERT INTO @tenants (hash, name) VALUES ($1, 'acme')", [hashOf("acme")]);
+    await schema.query("INSERT INTO @queues (hash, name) VALUES ($1, 'llm')", [hashOf("llm")]);
+    await schema.query("INSERT INTO @queue_keys (queue, queue_key, turn) VALUES (1, $1, 1)", [hashOf("")]);
+    const add = async (id: number, status: string, place: number | null): Promise<void> => {
+      await schema.query(
+        `INSERT INTO @runs (id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event, updated_at,
+          created_at, wake_at, renewal, queue, queue_key, priority, queued_at, queue_batch, place)
+          VALUES ($1, $2, 1, $3, 'digest', $4, $5, 0, 0, -1, 1000, 1000, 1000, 0, 1, $6, 0, 1000, 1, $7)`,
+        [id, runHash(keyOf(`q${id}`)), `q${id}`, numberOf("digest"), status, hashOf(""), place],
+      );
+      await schema.query(
+        "INSERT INTO @starts (run, code, start_at, queue_key, labels, input) VALUES ($1, 'none', 1000, '', '[]', '{}')",
+        [id],
+      );
+    };
+    await add(1, "running", 0);
+    await add(2, "waiting", 0);
+    await add(3, "scheduled", 0);
+    await add(4, "running", null);
+    await add(5, "waiting", null);
+
+    const store = schema.open();
+
+    const statusesOf = async () =>
+      (await store.list({ tenant: "acme", limit: 9, order: "oldest" })).runs.map(({ status }) => status);
+    expect(await statusesOf()).toEqual(["queued", "queued", "queued", "queued", "waiting"]);
+    const queues = [{ name: "llm", concurrency: null, perKey: null, rate: null }];
+    expect(await store.claimDue({ ...leaseOf("ann"), limit: 9, queues })).toHaveLength(5);
+    expect(await statusesOf()).toEqual(["running", "waiting", "running", "running", "waiting"]);
+  });
+
   it("that cannot be migrated stay as they were", async () => {
     await using schema = new TestSchema();
     await schema.open().commit([creationOf("run", "ann")]);

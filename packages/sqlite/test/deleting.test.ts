@@ -35,8 +35,8 @@ describe.for(drivers)("deleting runs, with %s", (driver) => {
 
     const count = await store.delete([keyOf("run")]);
 
-    // Records and queues are no rows of a run.
-    const others = { records: 1, queue_keys: 1, queue_starts: 1, queue_windows: 1 };
+    // Records, queues and statistics are no rows of a run.
+    const others = { records: 1, queue_keys: 1, queue_starts: 1, queue_windows: 1, run_series: 1, run_measures: 1 };
     expect(Object.values({ ...full, ...others }).every((rows) => rows > 0)).toBe(true);
     expect(count).toBe(1);
     expect(countsOf(path, driver)).toEqual({ ...before, owners: 1 });

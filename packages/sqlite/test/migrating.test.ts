@@ -93,4 +93,32 @@ describe.for(drivers)("migrating a file, with %s", (driver) => {
     expect(await store.delete([keyOf("old"), keyOf("new")], "ann")).toBe(2);
     expect(rowsOf(openRaw(path, driver), "SELECT count(*) AS count FROM input_values")).toEqual([{ count: 0 }]);
   });
+
+  it("gives runs in line the status `queued` in a file from before it", async () => {
+    const path = temporaryFile();
+    migrated(path, driver, migrations.slice(0, 1));
+    const raw = openRaw(path, driver);
+    const add = (id: number, status: string, place: string, owner = "NULL"): void => {
+      raw.exec(`INSERT INTO runs (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, wake_at,
+          owner, lease_until, queue, queue_key, priority, queued_at, place)
+        VALUES (${id}, 'acme', 'q${id}', 'digest', '${status}', 0, 0, -1, 1000, 1000, 1000, ${owner}, 9000, 'llm', '', 0, 1000, ${place});
+        INSERT INTO starts (run, code, start_at, input) VALUES (${id}, 'none', 1000, '{}')`);
+    };
+    add(1, "running", "0");
+    add(2, "waiting", "0");
+    add(3, "scheduled", "0");
+    add(4, "running", "NULL");
+    add(5, "waiting", "NULL");
+    add(6, "running", "1", "'bob'");
+    raw.exec("INSERT INTO queue_keys (queue, queue_key, turn) VALUES ('llm', '', 1)");
+    raw.close();
+
+    const store = openStore(path, { driver });
+
+    const statusesOf = async () => (await store.list({ tenant: "acme", limit: 9 })).runs.map(({ status }) => status);
+    expect(await statusesOf()).toEqual(["running", "waiting", "queued", "queued", "queued", "queued"]);
+    const queues = [{ name: "llm", concurrency: null, perKey: null, rate: null }];
+    await store.claimDue({ owner: "ann", nowMs: 2_000, untilMs: 60_000, limit: 10, queues });
+    expect(await statusesOf()).toEqual(["running", "waiting", "running", "running", "waiting", "running"]);
+  });
 });

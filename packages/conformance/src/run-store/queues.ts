@@ -1,5 +1,5 @@
 /** Runs that wait in a queue: who takes them, and what a look at a queue returns. */
-import type { DueRuns, LineQuery, RunStore } from "millrace/runtime";
+import type { DueRuns, HistogramQuery, LineQuery, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { claimDue, enqueue, enqueueAll, idsOf, limitsOf, releaseRun, take, ticketOf } from "./queued-runs.js";
@@ -8,6 +8,7 @@ import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.j
 export function queueSuite(test: StoreTest): void {
   describe("runs of a queue", () => queued(test));
   describe("the status `queued`", () => queuedStatus(test));
+  describe("the status `queued`: leaving it", () => queuedStatusLeft(test));
   describe("runs of a queue: who takes them", () => taken(test));
   describe("runs of a queue: asked for by key", () => byKey(test));
   describe("queues, looked at", () => lookedAt(test));
@@ -44,12 +45,12 @@ function queued(test: StoreTest): void {
   });
 }
 
-function queuedStatus(test: StoreTest): void {
-  const statusesOf = async (store: RunStore, ...ids: string[]) =>
-    Promise.all(ids.map(async (id) => (await store.run(keyOf(id)))?.status));
-  const counted = async (store: RunStore) =>
-    Object.fromEntries((await store.counts({ tenant: "acme" })).map(({ status, count }) => [status, count]));
+const statusesOf = async (store: RunStore, ...ids: string[]) =>
+  Promise.all(ids.map(async (id) => (await store.run(keyOf(id)))?.status));
+const counted = async (store: RunStore) =>
+  Object.fromEntries((await store.counts({ tenant: "acme" })).map(({ status, count }) => [status, count]));
 
+function queuedStatus(test: StoreTest): void {
   test("is that of every run that needs a place and has none, and is counted and listed", async (store, runs) => {
     await enqueueAll(runs, "q", 3);
     await enqueue(runs, "later", { startAtMs: startMs + 500 });
@@ -84,11 +85,20 @@ function queuedStatus(test: StoreTest): void {
     expect((await store.list({ tenant: "acme", status: ["waiting"], limit: 9 })).runs).toEqual([]);
     expect((await store.list({ tenant: "acme", status: ["queued"], limit: 9 })).runs).toHaveLength(1);
     expect(await counted(store)).toEqual({ queued: 1, running: 1 });
+    await enqueue(runs, "q2");
+    const bars = async (of: Partial<HistogramQuery>) =>
+      store.histogram?.({ tenant: "acme", fromMs: startMs, periodMs: 10, periods: 1, ...of });
+    const bar = { period: 0, status: "queued", count: 2 };
+    for (const of of [{}, { workflow: "order" }, { queue: "llm" }])
+      expect(await bars({ status: ["queued"], ...of })).toEqual([bar]);
+    expect(await bars({})).toEqual(expect.arrayContaining([bar, { ...bar, status: "running", count: 1 }]));
     await releaseRun(runs, "q1", summaryOf("completed", { outcome: "{}" }));
     const [taken] = await claimDue(store, { queues: [limits] }, { nowMs: startMs + 10 });
     expect(taken?.run).toMatchObject({ key: keyOf("q0"), status: "waiting" });
   });
+}
 
+function queuedStatusLeft(test: StoreTest): void {
   test("is that of a run whose process was lost, once another claims", async (store, runs) => {
     await enqueueAll(runs, "q", 2);
     await take(store, limitsOf());
@@ -106,6 +116,28 @@ function queuedStatus(test: StoreTest): void {
     expect(await statusesOf(store, "q0")).toEqual(["running"]);
     await store.delete([keyOf("q1")]);
     expect(await counted(store)).toEqual({ running: 1 });
+  });
+
+  test("is left when an urgent post takes the run out of the line, as it was before", async (store, runs) => {
+    await enqueueAll(runs, "q", 3);
+    await enqueue(runs, "later", { startAtMs: startMs + 5 });
+    const limits = limitsOf({ concurrency: 1 });
+    await take(store, limits);
+    await releaseRun(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 5 }));
+    await take(store, limits);
+    const full = { nowMs: startMs + 5, owner: "next" };
+    expect(await take(store, limits, full)).toEqual([]);
+    expect(await statusesOf(store, "q0", "q1", "q2", "later")).toEqual(["queued", "running", "queued", "queued"]);
+    for (const id of ["q0", "q2", "later"]) await runs.post(keyOf(id), { ...messageOf("1"), urgent: true });
+
+    const claimed = await claimDue(store, { queues: [limits] }, full);
+
+    expect(claimed.map(({ run }) => [run.key.runId, run.status, run.hasPlace]).sort()).toEqual([
+      ["later", "running", false],
+      ["q0", "waiting", false],
+      ["q2", "running", false],
+    ]);
+    expect(await counted(store)).toEqual({ running: 3, waiting: 1 });
   });
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { takenSql } from "millrace/engine";
 import { isPlaceWanted, nextPlaceAt } from "../tables/queues.js";
 import { leaseUntil, selectLocked } from "../tables/stored-run.js";
 import { type DueEdge, everything } from "./due-edge.js";
@@ -98,7 +99,8 @@ const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
 // How many entries of the index $7 this transaction has walked, with those of runs that were claimed long ago.
 const entries = "(SELECT pg_stat_get_xact_tuples_returned(to_regclass($7))) AS entries";
 export const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
-    UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")}, place = NULL WHERE ${isDue} RETURNING r.*
+    UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")}, place = NULL,
+      status = ${takenSql("r.status")} WHERE ${isDue} RETURNING r.*
   ) ${selectLocked("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id", `due.at AS due_at, ${entries}`)}`;
 const looking = (from: string): DueLocks => ({ owners: "", runs: "", from });
 export const anyDue: string = `${dueSql(looking("$4"), 1)} SELECT id FROM due`;

@@ -93,9 +93,10 @@ const options = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enab
   .map((setting) => `SET ${setting} = off`)
   .join(" ");
 
+/** In the last migration that changes them, which creates them in a new schema. */
 export const queueFunctions: string = `
   -- Assigns places to runs, and their leases to the taker. Needs the locks of the queues. Without a taker: to look, and roll back.
-  CREATE FUNCTION @take_places(${limits}, only_workflows text[], now_ms bigint, wanted bigint, taker bigint, taken_until bigint)
+  CREATE OR REPLACE FUNCTION @take_places(${limits}, only_workflows text[], now_ms bigint, wanted bigint, taker bigint, taken_until bigint)
   RETURNS TABLE (run bigint, due_at bigint) LANGUAGE plpgsql ${options} AS $$
   #variable_conflict use_column
   DECLARE${variables}
@@ -169,7 +170,7 @@ export const queueFunctions: string = `
   END $$;
 
   -- When the next run wants a place, and could get one.
-  CREATE FUNCTION @next_place_at(${limits}, only_workflows text[]) RETURNS bigint STABLE LANGUAGE plpgsql ${options} AS $$
+  CREATE OR REPLACE FUNCTION @next_place_at(${limits}, only_workflows text[]) RETURNS bigint STABLE LANGUAGE plpgsql ${options} AS $$
   #variable_conflict use_column
   DECLARE${variables}
     opens_at bigint;
@@ -199,4 +200,10 @@ export const queueFunctions: string = `
     END LOOP;
     RETURN found_at;
   END $$;
+`;
+
+/** Runs in line of a schema whose functions left their status as it was. */
+export const queuedStatuses: string = `
+  UPDATE @runs r SET status = ${linedUpSql("r.status")} WHERE r.queue IS NOT NULL AND r.owner IS NULL AND r.ended_at IS NULL
+    AND (r.place = 0 OR r.status = 'running');
 `;

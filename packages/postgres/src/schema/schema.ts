@@ -26,7 +26,7 @@
  * @module
  */
 import { measureTables } from "./measure-schema.js";
-import { queueFunctions, queueTables } from "./queue-schema.js";
+import { queuedStatuses, queueFunctions, queueTables } from "./queue-schema.js";
 
 const tables = `
   CREATE TABLE @tenants (
@@ -290,9 +290,10 @@ const inputs = `
 
 /** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
 export const migrations: readonly string[] = [
-  tables + queueTables + functions + queueFunctions,
+  tables + queueTables + functions,
   urgentPosts,
   versions,
   inputs,
   measureTables,
+  queueFunctions + queuedStatuses,
 ];

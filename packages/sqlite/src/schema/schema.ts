@@ -22,6 +22,8 @@
  * @module
  */
 
+import { linedUpSql } from "millrace/engine";
+
 /** "mlrc", written into the header of the file. */
 export const applicationId = 0x6d6c7263;
 
@@ -230,5 +232,11 @@ const statistics = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+// Runs in line, and those that no claim has put there yet.
+const queuedStatuses = `
+  UPDATE runs SET status = ${linedUpSql("status")}
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND (place = 0 OR status = 'running');
+`;
+
 /** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [first, urgentPosts, versions, inputs, statistics];
+export const migrations: readonly string[] = [first, urgentPosts, versions, inputs, statistics, queuedStatuses];

@@ -33,7 +33,9 @@ export class MemoryLeases {
     if (row.lease !== null && row.lease.owner !== lease?.owner) this.#leave(run, row.lease.owner);
     row.lease = lease === null ? null : { owner: lease.owner, untilMs: lease.untilMs };
     row.hasPlace = hasPlace;
-    if (lease !== null && (row.status === "queued" || (hasPlace && row.status === "scheduled"))) row.status = "running";
+    const wasInLine = hasPlace || run.isInLine;
+    if (lease !== null && (row.status === "queued" || (wasInLine && row.status === "scheduled")))
+      row.status = "running";
     if (lease !== null) entryOf(this.#byOwner, lease.owner, () => new Set<MemoryRun>()).add(run);
   }
 
