@@ -18,7 +18,7 @@ const Ticket = z.object({ topic: z.enum(["billing", "delivery", "other"]), isUrg
 
 const kept = '{ "topic": "delivery", "isUrgent": true }'; // the answer where there is no key
 
-/** Asks whatever speaks the API of OpenAI. */
+/** Asks any server that speaks the API of OpenAI. */
 async function ask(prompt: string, signal: AbortSignal): Promise<string> {
   const { OPENAI_API_KEY: key, OPENAI_BASE_URL: base = "https://api.openai.com/v1" } = process.env;
   if (!key) return kept;

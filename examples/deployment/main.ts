@@ -24,11 +24,11 @@ await once(http, "listening");
 console.log(`listens on ${PORT}`);
 
 process.once("SIGTERM", async () => {
-  isReady = false; // the balancer sends nobody here from now on
+  isReady = false; // the balancer sends no more requests from now on
   await setTimeout(Number(LEAVE_MS)); // until it has noticed
   const closed = once(http, "close");
   http.close(); // takes no new connection
-  await runtime.stop({ drainMs: 20_000 }); // steps finish, streams end, runs are given back
+  await runtime.stop({ drainMs: 20_000 }); // steps finish, streams end, runs are released
   await closed; // the last answers have left
   process.exit();
 });

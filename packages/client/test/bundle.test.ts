@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-const MOST_BYTES = 17_400;
+const MOST_BYTES = 17_700;
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
 async function bundle(lines: readonly string[], platform: "browser" | "neutral" = "browser") {
@@ -33,7 +33,7 @@ const page = [
   'export const Joke = () => useRun(client, "joke", { input: { topic: "pirates" } }).status;',
 ];
 
-it("all in all it is at most 17.4 kB, minified and gzipped, and imports nothing but React", async () => {
+it("all in all it is at most 17.7 kB, minified and gzipped, and imports nothing but React", async () => {
   const { text, imports } = await bundle(page);
 
   expect(gzipSync(text, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);

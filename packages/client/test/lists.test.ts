@@ -219,7 +219,7 @@ describe("a server", () => {
     expect(config).toEqual({
       ...facts,
       version: expect.any(String),
-      may,
+      may: { ...may, override: false }, // only with `callOverrides`
       tenant: null,
       client: null,
       hasTenants: false,

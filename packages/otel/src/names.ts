@@ -192,7 +192,7 @@ export const spanFacts: { readonly [Word in SpanWord]: SpanFacts } = {
   },
   wait: {
     description:
-      "A wait for an event, a sleep, a child or the next attempt of a `ctx.run`, from its call to its answer, in whatever process.",
+      "A wait for an event, a sleep, a child or the next attempt of a `ctx.run`, from its call to its answer, in any process.",
     attributes: [workflow, runId, step, item, attempt, attributes.waitKind, attributes.waitTimedOut],
   },
   invoke_agent: {

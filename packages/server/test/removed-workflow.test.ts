@@ -65,14 +65,19 @@ it.each(["waiting", "ended"])(
   async (id) => {
     const { ask } = await open();
 
-    for (const [path, method] of [
-      [`/events/${id}`, "GET"],
-      [`/handlers/${id}/history`, "GET"],
-      [`/handlers/${id}/cancel`, "POST"],
-    ] as const)
-      expect(await ask(path, method), path).toMatchObject({ status: 404, body: { code: "WORKFLOW_UNKNOWN" } });
+    for (const path of [`/events/${id}`, `/handlers/${id}/history`])
+      expect(await ask(path), path).toMatchObject({ status: 404, body: { code: "WORKFLOW_UNKNOWN" } });
   },
 );
+
+it.each([
+  ["waiting", "WORKFLOW_UNKNOWN"],
+  ["ended", "RUN_FINISHED"], // answered from its row
+])("%s: 404 for a cancellation, with %s", async (id, code) => {
+  const { ask } = await open();
+
+  expect(await ask(`/handlers/${id}/cancel`, "POST")).toMatchObject({ status: 404, body: { code } });
+});
 
 it.each(["waiting", "ended"])("%s: can be deleted", async (id) => {
   const { ask } = await open();

@@ -88,7 +88,7 @@ describe("GET /statistics/histogram", () => {
   it("counts the runs of a list", async () => {
     const { bars } = await ask("ada", "/statistics/histogram");
     expect(bars.map(({ counts }: { counts: object }) => counts)).toEqual([
-      { running: 0, waiting: 0, completed: 2, failed: 2, cancelled: 0 },
+      { running: 0, waiting: 0, queued: 0, completed: 2, failed: 2, cancelled: 0 },
     ]);
     const count = async (token: string, query: string): Promise<number> => {
       const all = (await ask(token, `/statistics/histogram?${query}`)).bars as { counts: Record<string, number> }[];

@@ -276,7 +276,7 @@ export class RunTable implements RunSupervisor {
 
   /**
    * The caller posts to the run and opens it next, so the worker loop need not look for it. It looks after all if more than that post
-   * was reported meanwhile.
+   * was reported meanwhile, or if the run did not come: the process that has it may be dead, and its lease may end soon.
    */
   async whileOpening<Result>(key: RunKey, work: () => Promise<Result>): Promise<Result> {
     const id = idOf(key);
@@ -287,7 +287,7 @@ export class RunTable implements RunSupervisor {
     } finally {
       const reports = this.#reported.get(id) ?? 0;
       if (before === undefined) this.#reported.delete(id);
-      if (before === undefined && reports > 1) this.onCapacity();
+      if (before === undefined && reports > (this.live.has(id) ? 1 : 0)) this.onCapacity();
     }
   }
 
