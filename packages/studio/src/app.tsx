@@ -11,6 +11,7 @@ import { SignInPage } from "./sign-in/sign-in-page.js";
 import { useStore } from "./store.js";
 import { Announcer } from "./ui/announce.js";
 import { ErrorBoundary } from "./ui/error-boundary.js";
+import { capital } from "./ui/format.js";
 import { Page } from "./ui/page.js";
 import { Empty, Loading } from "./ui/states.js";
 
@@ -101,7 +102,7 @@ function UnknownPage(): ReactNode {
 }
 
 function titleOf(route: Route): string {
-  const page = route.page.charAt(0).toUpperCase() + route.page.slice(1);
+  const page = capital(route.page);
   const { child, id, name } = route as { readonly [part in "child" | "id" | "name"]?: string };
   return [child ?? id ?? name, page, "Millrace Studio"].filter(Boolean).join(" · ");
 }

@@ -1,20 +1,14 @@
 /** The studio over a run file, without a server. */
 import "./styles.js";
-import { type ReactNode, StrictMode } from "react";
-import { createRoot } from "react-dom/client";
+import type { ReactNode } from "react";
 import { App } from "./app.js";
 import { FilePage } from "./file/file-page.js";
 import { openFile } from "./shell/open-file.js";
-import { applyTheme } from "./shell/theme.js";
+import { show } from "./show.js";
 import { useStore } from "./store.js";
 
 function FileStudio(): ReactNode {
   return useStore(openFile) === null ? <FilePage /> : <App />;
 }
 
-applyTheme();
-createRoot(document.getElementById("root") as HTMLElement).render(
-  <StrictMode>
-    <FileStudio />
-  </StrictMode>,
-);
+show(<FileStudio />);

@@ -1,12 +1,5 @@
 import "./styles.js";
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
 import { App } from "./app.js";
-import { applyTheme } from "./shell/theme.js";
+import { show } from "./show.js";
 
-applyTheme();
-createRoot(document.getElementById("root") as HTMLElement).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+show(<App />);

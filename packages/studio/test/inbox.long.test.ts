@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const inboxOf = (server: StudioServer): string => `${server.studio}#/inbox`;
+const letterOf = ({ page }: Visit) => page.getByLabel("letter", { exact: true });
 const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1_000).toFixed(1)} s`;
 
 async function asked(server: StudioServer, workflow: string, input: Record<string, unknown>, handlerId: string) {
@@ -30,7 +31,7 @@ describe("the inbox", () => {
     const rows = page.getByRole("list", { name: /Open questions/ }).getByRole("listitem");
     await expect.poll(() => rows.count()).toBe(38);
     await page.locator(".inboxpane").getByText("l-01").waitFor();
-    await visit.sees("Dear Ada,");
+    await expect.poll(() => letterOf(visit).inputValue()).toContain("Dear Ada,");
     await visit.shoot("inbox");
     expect(await visit.hardships()).toEqual([]);
 
@@ -83,7 +84,7 @@ describe("the inbox", () => {
     await asked(server, "letter", { rich: true }, "l-1");
     await using visit = await Visit.open(browser, inboxOf(server));
     const { page } = visit;
-    const letter = page.getByLabel("letter", { exact: true });
+    const letter = letterOf(visit);
     await expect.poll(() => letter.inputValue()).toContain("Dear Ada,\n\nyou are right.");
     expect(await letter.evaluate((node) => node.tagName)).toBe("TEXTAREA");
     await letter.fill("Dear Ada,\n\nyou are wrong.\n\n- now\n- later");
@@ -132,7 +133,7 @@ describe("the inbox", () => {
     await asked(server, "refund", { order: "A-17" }, "rf-1");
     await using visit = await Visit.open(browser, inboxOf(server), { width, height, colours });
     await visit.page.getByRole("heading", { name: "Inbox (3)" }).waitFor();
-    await visit.sees("Dear Ada,");
+    await expect.poll(() => letterOf(visit).inputValue()).toContain("Dear Ada,");
     await visit.shoot(`inbox-${width}-${colours}`);
     expect(await visit.hardships()).toEqual([]);
     await visit.page.getByRole("button", { name: /Publish the article/ }).click();

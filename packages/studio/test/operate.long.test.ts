@@ -142,11 +142,11 @@ describe("an operator", () => {
 });
 
 describe("the navigation beside a run", () => {
-  it("has one badge with the number of runs that wait for a person", async () => {
+  it("has one badge with the number of open questions", async () => {
     for (const order of ["A-1", "A-2", "A-3"]) await server.run("refund", { order }, { handlerId: `asks-${order}` });
     for (const order of ["A-1", "A-2", "A-3"]) await server.settled(`asks-${order}`);
     await using visit = await Visit.open(browser, `${server.studio}#/run/asks-A-1`, { width: 1280, height: 720 });
-    const badge = visit.page.getByRole("link", { name: /runs? waits? for a person$/ });
+    const badge = visit.page.getByRole("link", { name: /^\d+ questions are open$/ });
     await badge.filter({ visible: true }).first().waitFor();
 
     expect(await badge.filter({ visible: true }).count()).toBe(1);

@@ -2,17 +2,22 @@ import type { FailureGroup, Failures } from "@millrace/client";
 import { type ReactNode, useState } from "react";
 import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
+import { BulkDialog } from "../bulk/bulk-dialog.js";
+import { BulkJobs } from "../bulk/bulk-jobs.js";
+import { noFilter, type RunFilter } from "../model/run-filter.js";
+import { queryOf } from "../model/run-query.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { TimeBars } from "../statistics/time-bars.js";
 import { rangeMs, type TimeRange, TimeRangeChoice } from "../statistics/time-range.js";
+import { Button } from "../ui/controls.js";
 import { grouped } from "../ui/format.js";
 import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { Ago } from "../ui/time.js";
 
-/** Failures of runs, grouped by step and message. @param workflow Name of a workflow; `""` for all. */
+/** Failures of runs, grouped by step and message; all runs of a group are retried at once. @param workflow Name of a workflow; `""` for all. */
 export function FailuresPage({ workflow }: { readonly workflow: string }): ReactNode {
   const [range, setRange] = useState<TimeRange>("24h");
   const workflows = useRead("workflow names", (signal) => client.workflows({ signal }));
@@ -20,8 +25,10 @@ export function FailuresPage({ workflow }: { readonly workflow: string }): React
     client.failures({ after: Date.now() - rangeMs[range], signal, ...(workflow !== "" && { workflow }) }),
   );
   useChanges(reading.reload);
+  const [retried, setRetried] = useState<RunFilter | null>(null);
   return (
     <Page title="Failures" width="wide">
+      <BulkJobs />
       <div className="tools">
         <TimeRangeChoice value={range} onChange={setRange} />
         <select
@@ -43,13 +50,25 @@ export function FailuresPage({ workflow }: { readonly workflow: string }): React
             ) : (
               <ul className="failures">
                 {failures.groups.map((group) => (
-                  <Group key={group.id} group={group} time={failures} />
+                  <Group key={group.id} group={group} time={failures} onRetry={setRetried} />
                 ))}
               </ul>
             )
           }
         </Read>
       </div>
+      {retried !== null && (
+        <BulkDialog
+          action="retry"
+          selection="all"
+          filter={retried}
+          onClose={() => setRetried(null)}
+          onStarted={() => {
+            setRetried(null);
+            scrollTo(0, 0); // to the progress
+          }}
+        />
+      )}
     </Page>
   );
 }
@@ -57,11 +76,14 @@ export function FailuresPage({ workflow }: { readonly workflow: string }): React
 interface GroupProps {
   readonly group: FailureGroup;
   readonly time: Failures;
+  /** Called with the filter of its runs. */
+  readonly onRetry: (runs: RunFilter) => void;
 }
 
-function Group({ group, time }: GroupProps): ReactNode {
+function Group({ group, time, onRetry }: GroupProps): ReactNode {
   const { may } = useStudioConfig();
-  const runs = hrefOf("runs", `error:${group.id}`);
+  const filter = { ...noFilter, failure: group.id };
+  const runs = hrefOf("runs", queryOf(filter));
   const bars = group.periods.map(({ atMs, count }) => ({ atMs, parts: [["failed", count]] as const }));
   return (
     <li>
@@ -87,9 +109,9 @@ function Group({ group, time }: GroupProps): ReactNode {
         <span className="sr"> failures</span>
       </a>
       {may.retry && (
-        <a className="btn sm" href={runs} title="Shows the runs of the group, to retry those that are chosen">
+        <Button isSmall onClick={() => onRetry(filter)}>
           Retry…
-        </a>
+        </Button>
       )}
     </li>
   );

@@ -10,6 +10,8 @@ export interface GraphView {
   readonly overlay: GraphOverlay | null;
   /** How the attempts of its steps have ended; `null`: not known. */
   readonly figures: readonly StepFigures[] | null;
+  /** Where the runs of the figures are listed, or the failed ones of them; `null`: nowhere. */
+  readonly runsHref: ((isFailed: boolean) => string) | null;
   readonly selected: string | null;
   readonly onSelect: ((step: string) => void) | null;
   /** Called with the type of an event. */
@@ -19,6 +21,7 @@ export interface GraphView {
 export const GraphViewContext = createContext<GraphView>({
   overlay: null,
   figures: null,
+  runsHref: null,
   selected: null,
   onSelect: null,
   onEvent: null,

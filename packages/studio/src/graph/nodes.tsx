@@ -4,11 +4,11 @@ import type { StepFigures } from "@millrace/client";
 import type { NodeProps } from "@xyflow/react";
 import { type ReactNode, useContext } from "react";
 import { percent, sentenceOf, took } from "../statistics/figures.js";
-import { duration, plural, rounded } from "../ui/format.js";
+import { capital, duration, plural, rounded } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";
 import type { DrawnNode, GraphOverlay, LabelledCall, StepOverlay } from "./drawing.types.js";
-import { dataOf, Ends, GraphViewContext } from "./graph-view.js";
+import { dataOf, Ends, type GraphView, GraphViewContext } from "./graph-view.js";
 import type { PlacedGroup } from "./layout.js";
 
 /** A step whose question is open waits, also when another step asks for it: it is about to run once more. */
@@ -33,7 +33,7 @@ const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
 
 export function StepNode(props: NodeProps): ReactNode {
   const node = dataOf(props);
-  const { overlay, figures, selected, onSelect } = useContext(GraphViewContext);
+  const { overlay, figures, runsHref, selected, onSelect } = useContext(GraphViewContext);
   const ended = overlay === null ? figures?.find((one) => one.step === node.key) : undefined;
   const step = overlay === null ? undefined : overlaid(node.key, node.covers, overlay);
   const status = step === undefined ? null : shownAs[step.status];
@@ -48,7 +48,7 @@ export function StepNode(props: NodeProps): ReactNode {
         </span>
         <span className="cut">{node.label}</span>
       </span>
-      {ended !== undefined && <Ended figures={ended} />}
+      {ended !== undefined && <span className="u" />}
       {step === undefined && ended === undefined && <Notes node={node} />}
       {step !== undefined && <Counts step={step} note={node.note} />}
       {step !== undefined && step.calls.length > 0 && <Calls calls={step.calls} />}
@@ -79,6 +79,7 @@ export function StepNode(props: NodeProps): ReactNode {
           {body}
         </button>
       )}
+      {ended !== undefined && <Ended figures={ended} runsHref={runsHref} />}
     </>
   );
 }
@@ -88,20 +89,38 @@ function idleIcon({ note }: DrawnNode): "failed" | "runs" | "queued" {
   return note === "" ? "queued" : "runs";
 }
 
-/** How its attempts have ended. */
-function Ended({ figures }: { readonly figures: StepFigures }): ReactNode {
+interface EndedProps {
+  readonly figures: StepFigures;
+  readonly runsHref: GraphView["runsHref"];
+}
+
+/** How its attempts have ended, over the lower half of the node: a link to the runs, which must not be inside of a button. */
+function Ended({ figures, runsHref }: EndedProps): ReactNode {
   const { count, failed, p95Ms } = figures;
+  const numbers = (
+    <>
+      {failed > 0 ? (
+        <span className="num s-failed">✕ {percent(figures)}</span>
+      ) : (
+        <span className="num">{rounded(count)}</span>
+      )}
+      <span className="num">{took(p95Ms)}</span>
+    </>
+  );
   return (
     <>
-      <span className="u">
-        {failed > 0 ? (
-          <span className="num s-failed">✕ {percent(figures)}</span>
-        ) : (
-          <span className="num">{rounded(count)}</span>
-        )}
-        <span className="num">{took(p95Ms)}</span>
-      </span>
-      <span className="meter">
+      {runsHref === null ? (
+        <span className="ended">{numbers}</span>
+      ) : (
+        <a
+          className="ended"
+          href={runsHref(failed > 0)}
+          title={failed > 0 ? "Lists the failed runs" : "Lists the runs"}
+        >
+          {numbers}
+        </a>
+      )}
+      <span className="meter ofended">
         {failed > 0 && <i className="f" style={{ flex: failed }} />}
         {count > failed && <i className="d" style={{ flex: count - failed }} />}
       </span>
@@ -243,5 +262,3 @@ function GroupCount({ group, overlay }: { readonly group: PlacedGroup; readonly 
   const text = group.kind === "loop" ? plural(rounds, "iteration") : `${done}/${group.steps.length}`;
   return (group.kind === "loop" ? rounds : done) > 0 ? <b className="num"> {text}</b> : null;
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -35,6 +35,8 @@ export interface WorkflowGraphProps {
   readonly overlay?: GraphOverlay | null;
   /** How the attempts of its steps have ended; shown without a run. */
   readonly figures?: readonly StepFigures[] | null;
+  /** Where the runs of the figures are listed, or the failed ones of them. */
+  readonly runsHref?: (isFailed: boolean) => string;
   /** Name of a step. */
   readonly selected?: string | null;
   readonly onSelect?: (step: string) => void;
@@ -80,6 +82,7 @@ function Canvas({
   graph,
   overlay = null,
   figures = null,
+  runsHref,
   selected = null,
   onSelect,
   onEvent,
@@ -90,8 +93,15 @@ function Canvas({
   const layout = useMemo(() => layoutOf(drawingOf(graph), direction), [graph, direction]);
   const elements = useMemo(() => elementsOf(layout), [layout]);
   const view = useMemo<GraphView>(
-    () => ({ overlay, figures, selected, onSelect: onSelect ?? null, onEvent: onEvent ?? null }),
-    [overlay, figures, selected, onSelect, onEvent],
+    () => ({
+      overlay,
+      figures,
+      runsHref: runsHref ?? null,
+      selected,
+      onSelect: onSelect ?? null,
+      onEvent: onEvent ?? null,
+    }),
+    [overlay, figures, runsHref, selected, onSelect, onEvent],
   );
   const flow = useReactFlow();
   const fit = useCallback(() => void flow.setViewport(fitting(layout, box)), [flow, layout, box]);

@@ -68,6 +68,7 @@ export function queryOf(filter: RunFilter): string {
   return terms.filter(Boolean).join(" ");
 }
 
+/** In quotes if it has spaces. */
 function asTerm(value: string): string {
   return /\s/.test(value) ? `"${value}"` : value;
 }

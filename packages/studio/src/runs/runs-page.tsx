@@ -224,7 +224,7 @@ function Tools({ filter, counts, searchRef, typedRef, change }: ToolsProps): Rea
   });
   return (
     <div className="tools">
-      <div className="search">
+      <div className="search line">
         <Icon name="search" />
         <input
           ref={searchRef}
@@ -242,12 +242,6 @@ function Tools({ filter, counts, searchRef, typedRef, change }: ToolsProps): Rea
           </span>
         )}
       </div>
-      <Segmented
-        label="Status"
-        choices={choices}
-        value={filter.status}
-        onChange={(status) => change(() => ({ status }))}
-      />
       <select
         aria-label="Workflow"
         value={filter.workflow}
@@ -258,6 +252,12 @@ function Tools({ filter, counts, searchRef, typedRef, change }: ToolsProps): Rea
           <option key={name}>{name}</option>
         ))}
       </select>
+      <Segmented
+        label="Status"
+        choices={choices}
+        value={filter.status}
+        onChange={(status) => change(() => ({ status }))}
+      />
     </div>
   );
 }

@@ -1,11 +1,11 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { connection } from "../api/connection.js";
 import { signOut, token } from "../api/credentials.js";
 import { hrefOf, type Route } from "../route.js";
 import { useStore } from "../store.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
-import { grouped } from "../ui/format.js";
+import { capital, grouped } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { useKeys } from "../ui/use-keys.js";
 import { ConnectionBanner } from "./connection-banner.js";
@@ -75,89 +75,76 @@ function Brand(): ReactNode {
   );
 }
 
+interface NavPage {
+  readonly page:
+    | "runs"
+    | "inbox"
+    | "failures"
+    | "workflows"
+    | "queues"
+    | "schedules"
+    | "workers"
+    | "sessions"
+    | "audit";
+  readonly icon: IconName;
+  /** Pages that are reached from it. */
+  readonly below?: readonly Route["page"][];
+  readonly count?: number | string | null;
+  /** Whether the count is shown also where the navigation is narrow: somebody waits. */
+  readonly isBadge?: boolean;
+  /** @default true */
+  readonly isThere?: boolean;
+}
+
 function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
   const { audit, queues, schedules } = useStudioConfig();
-  const isRuns = ["runs", "run", "child", "compare"].includes(route.page);
-  return (
-    <>
-      <NavLink href={hrefOf("runs")} icon="runs" label="Runs" isCurrent={isRuns} count={overview.runs} />
+  const pages: readonly NavPage[] = [
+    { page: "runs", icon: "runs", below: ["run", "child", "compare"], count: overview.runs },
+    { page: "inbox", icon: "waiting", count: overview.asking, isBadge: true },
+    { page: "failures", icon: "failed" },
+    { page: "workflows", icon: "flow", below: ["workflow"], count: overview.workflows },
+    { page: "queues", icon: "queued", isThere: queues },
+    { page: "schedules", icon: "clock", isThere: schedules },
+    { page: "workers", icon: "db", isThere: queues },
+    { page: "sessions", icon: "session", below: ["session"], isThere: overview.hasSessions },
+    { page: "audit", icon: "person", isThere: audit },
+  ];
+  return pages
+    .filter(({ isThere = true }) => isThere)
+    .map((one) => (
       <NavLink
-        href={hrefOf("inbox")}
-        icon="waiting"
-        label="Inbox"
-        isCurrent={route.page === "inbox"}
-        count={overview.asking}
-        isBadge
+        key={one.page}
+        {...one}
+        isCurrent={one.page === route.page || one.below?.includes(route.page) === true}
       />
-      <NavLink
-        href={hrefOf("workflows")}
-        icon="flow"
-        label="Workflows"
-        isCurrent={route.page === "workflows" || route.page === "workflow"}
-        count={overview.workflows}
-      />
-      <NavLink
-        href={hrefOf("failures")}
-        icon="failed"
-        label="Failures"
-        isCurrent={route.page === "failures"}
-        count={null}
-      />
-      {overview.hasSessions && (
-        <NavLink
-          href={hrefOf("sessions")}
-          icon="session"
-          label="Sessions"
-          isCurrent={route.page === "sessions" || route.page === "session"}
-          count={null}
-        />
-      )}
-      {queues && (
-        <NavLink
-          href={hrefOf("queues")}
-          icon="queued"
-          label="Queues"
-          isCurrent={route.page === "queues"}
-          count={null}
-        />
-      )}
-      {schedules && (
-        <NavLink
-          href={hrefOf("schedules")}
-          icon="clock"
-          label="Schedules"
-          isCurrent={route.page === "schedules"}
-          count={null}
-        />
-      )}
-      {queues && (
-        <NavLink href={hrefOf("workers")} icon="db" label="Workers" isCurrent={route.page === "workers"} count={null} />
-      )}
-      {audit && (
-        <NavLink href={hrefOf("audit")} icon="person" label="Audit" isCurrent={route.page === "audit"} count={null} />
-      )}
-    </>
-  );
+    ));
 }
 
-interface NavLinkProps {
-  readonly href: string;
-  readonly icon: IconName;
-  readonly label: string;
-  readonly isCurrent: boolean;
-  readonly count: number | string | null;
-  /** Shown also where the navigation is narrow: somebody waits. */
-  readonly isBadge?: boolean;
-}
-
-function NavLink({ href, icon, label, isCurrent, count, isBadge = false }: NavLinkProps): ReactNode {
+function NavLink({
+  page,
+  icon,
+  isCurrent,
+  count = null,
+  isBadge = false,
+}: NavPage & { readonly isCurrent: boolean }): ReactNode {
+  const link = useRef<HTMLAnchorElement>(null);
+  const label = capital(page);
+  // On a phone the navigation is a line that is longer than the screen.
+  useLayoutEffect(() => {
+    const line = link.current?.parentElement;
+    if (!isCurrent || !link.current || !line) return;
+    const { offsetLeft, offsetWidth } = link.current;
+    const isSeen = offsetLeft >= line.scrollLeft && offsetLeft + offsetWidth <= line.scrollLeft + line.clientWidth;
+    if (!isSeen) line.scrollLeft = offsetLeft - line.clientWidth / 3;
+  }, [isCurrent]);
   return (
-    <a className="nav" href={href} title={label} {...(isCurrent && { "aria-current": "page" })}>
+    <a className="nav" href={hrefOf(page)} title={label} ref={link} {...(isCurrent && { "aria-current": "page" })}>
       <Icon name={icon} />
       <span>{label}</span>
       {count !== null && (
         <span className={`count num ${isBadge ? "badgecount" : ""}`}>
           {typeof count === "number" ? grouped(count) : count}
+          {isBadge && <span className="sr"> {count === "1" ? "question is open" : "questions are open"}</span>}
         </span>
       )}
     </a>
@@ -210,7 +197,7 @@ function Foot({ onHelp }: { readonly onHelp: () => void }): ReactNode {
       <div className="theme" role="group" aria-label="Colours">
         {themes.map((name) => (
           <button key={name} type="button" aria-pressed={name === current} onClick={() => setTheme(name)}>
-            {name.charAt(0).toUpperCase() + name.slice(1)}
+            {capital(name)}
           </button>
         ))}
       </div>

@@ -3,6 +3,8 @@ import type { Statistics, StepFigures, WorkflowFigures } from "@millrace/client"
 import type { ReactNode } from "react";
 import { client } from "../api/client.js";
 import { type Reading, useRead } from "../api/use-read.js";
+import { noFilter } from "../model/run-filter.js";
+import { queryOf } from "../model/run-query.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { grouped } from "../ui/format.js";
@@ -50,10 +52,13 @@ export function WorkflowFiguresCard({ name, reading, range, onRange }: WorkflowF
         {({ all, byVersion }) => {
           const [figures] = all.workflows;
           if (figures === undefined) return <Empty>No run has ended in this time.</Empty>;
-          const runs = (more: string): string => hrefOf("runs", `workflow:${asTerm(name)} ${more}after:${range}`);
           return (
             <>
-              <FigureTiles figures={figures} runsHref={runs("")} failedHref={runs("status:failed ")} />
+              <FigureTiles
+                figures={figures}
+                runsHref={runsHref(name, range, false)}
+                failedHref={runsHref(name, range, true)}
+              />
               <OverTime time={all} figures={figures} />
               {byVersion.workflows.length > 1 && <Versions versions={byVersion.workflows} />}
               <Steps name={name} steps={figures.steps} />
@@ -65,7 +70,10 @@ export function WorkflowFiguresCard({ name, reading, range, onRange }: WorkflowF
   );
 }
 
-const asTerm = (name: string): string => (/\s/.test(name) ? `"${name}"` : name);
+/** Where the runs that the figures are of are listed, or the failed ones of them. */
+export function runsHref(workflow: string, after: TimeRange, isFailed: boolean): string {
+  return hrefOf("runs", queryOf({ ...noFilter, workflow, after, status: isFailed ? "failed" : "all" }));
+}
 
 function OverTime({ time, figures }: { readonly time: Statistics; readonly figures: WorkflowFigures }): ReactNode {
   const ended = figures.periods.map(({ atMs, count, failed }) => ({

@@ -39,6 +39,10 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** `100k`, where there is little room. */
 export function rounded(count: number): string {
   if (count < 1_000) return String(count);

@@ -1,5 +1,5 @@
 import type { RunSummary, ShownEventRole, StepFigures } from "@millrace/client";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { client } from "../api/client.js";
 import type { JsonSchema } from "../api/json.types.js";
 import { readEvents, type WorkflowEvent } from "../api/read-events.js";
@@ -14,7 +14,7 @@ import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import type { TimeRange } from "../statistics/time-range.js";
-import { useWorkflowFigures, WorkflowFiguresCard } from "../statistics/workflow-figures.js";
+import { runsHref, useWorkflowFigures, WorkflowFiguresCard } from "../statistics/workflow-figures.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { Card, Page } from "../ui/page.js";
@@ -33,6 +33,7 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const [range, setRange] = useState<TimeRange>("24h");
   const figures = useWorkflowFigures(name, range);
   const steps = figures.value?.all.workflows[0]?.steps ?? null;
+  const listed = useCallback((isFailed: boolean) => runsHref(name, range, isFailed), [name, range]);
   const [isEventsOpen, setEventsOpen] = useState(false);
   return (
     <Page
@@ -45,7 +46,9 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
         <div className="stack">
           <section className="panel graphpanel" aria-label="Graph">
             <Read reading={graph} rows={8}>
-              {(value) => <SizedGraph graph={value} figures={steps} onSelect={sources ? setStep : null} />}
+              {(value) => (
+                <SizedGraph graph={value} figures={steps} runsHref={listed} onSelect={sources ? setStep : null} />
+              )}
             </Read>
           </section>
           <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} />
@@ -64,14 +67,15 @@ const TALL = 14;
 interface SizedGraphProps {
   readonly graph: WorkflowGraphData;
   readonly figures: readonly StepFigures[] | null;
+  readonly runsHref: (isFailed: boolean) => string;
   readonly onSelect: ((step: string) => void) | null;
 }
 
-function SizedGraph({ graph, figures, onSelect }: SizedGraphProps): ReactNode {
+function SizedGraph({ graph, figures, runsHref, onSelect }: SizedGraphProps): ReactNode {
   const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
   return (
     <div className={`graphbox ${steps >= TALL || graph.groups.length > 0 ? "tall" : ""}`}>
-      <WorkflowGraph graph={graph} figures={figures} {...(onSelect !== null && { onSelect })} />
+      <WorkflowGraph graph={graph} figures={figures} runsHref={runsHref} {...(onSelect !== null && { onSelect })} />
     </div>
   );
 }
