@@ -3,7 +3,7 @@
 import type { StepFigures } from "@millrace/client";
 import type { NodeProps } from "@xyflow/react";
 import { type ReactNode, useContext } from "react";
-import { percent, sentenceOf, took } from "../statistics/figures.js";
+import { percent, sentenceOf, took } from "../ui/figures.js";
 import { capital, duration, plural, rounded } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";

@@ -7,10 +7,11 @@ import { noFilter } from "../model/run-filter.js";
 import { queryOf } from "../model/run-query.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
+import { percent, sentenceOf, took } from "../ui/figures.js";
 import { grouped } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
-import { FigureTiles, percent, sentenceOf, took } from "./figures.js";
+import { FigureTiles } from "./figures.js";
 import { TimeBars } from "./time-bars.js";
 import { rangeMs, type TimeRange, TimeRangeChoice } from "./time-range.js";
 

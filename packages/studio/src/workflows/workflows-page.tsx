@@ -8,7 +8,7 @@ import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { useGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
-import { percent, took } from "../statistics/figures.js";
+import { percent, took } from "../ui/figures.js";
 import { plural } from "../ui/format.js";
 import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
