@@ -5,7 +5,7 @@ import { sourcePatterns } from "./support/source-patterns.js";
 /** Patterns that meet only texts of a bounded length, by place without its line, with what bounds them. */
 const bounded: Readonly<Record<string, string>> = {
   "cli/src/code/load-error.ts": "the stack of the developer's own code, and what Node and esbuild print about it",
-  "client/src/create-client.ts": "the address of the server, which is an option",
+  "client/src/http/open-transport.ts": "the address of the server, which is an option",
   "studio/src/ui/format.ts": "the digits of a number",
 };
 
@@ -13,6 +13,8 @@ const bounded: Readonly<Record<string, string>> = {
 const makers: Readonly<Record<string, string>> = {
   "cli/src/code/line-of-finding.ts": "it reads files of the project that this command executes, and nothing else",
   "cli/src/code/load-code.ts": "it is one word, looked for in such a file",
+  "client/src/run-file/run-file-fetch.ts":
+    "it makes them of paths of the same file, and what stands for a name ends at the next slash",
   "server/src/wire/names.ts": "it is a literal of the same file with one more literal word in front",
 };
 

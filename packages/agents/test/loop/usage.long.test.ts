@@ -18,8 +18,9 @@ const deaf = tool({ name: "deaf", description: "Takes long.", execute: () => sle
 
 /** How the attempt of an agent ends while a tool of it runs. */
 const ends = {
+  // The first case loads what it needs within this time.
   "its time is up": async (step: StepOf, open: Open) => {
-    const pipeline = open([step({ timeout: 300, maxRetries: 0, onError: "skip" }), () => "next"]);
+    const pipeline = open([step({ timeout: 1_000, maxRetries: 0, onError: "skip" }), () => "next"]);
     return pipeline.run("go").output();
   },
   "the run is cancelled": async (step: StepOf, open: Open) => {

@@ -65,6 +65,7 @@ import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { assertSame } from "./client/same-start.js";
 import { sendMessage } from "./client/send-message.js";
+import { StoreWatches } from "./client/store-watches.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
@@ -138,8 +139,7 @@ class StoredRuntime {
   readonly #dueWork: ScheduledTasks;
   readonly #dedupes: StartDeduplicator;
   readonly #unobserve: (() => void) | null;
-  /** Each ends a `watch`. */
-  readonly #watches: Set<() => void> = new Set();
+  readonly #watches: StoreWatches;
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -149,6 +149,7 @@ class StoredRuntime {
     const { store, clock, log, leaseMs, queues, workflows, version, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
+    this.#watches = new StoreWatches(options);
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
     const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry, version };
     this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => this.#bulk.workflow() });
@@ -273,15 +274,7 @@ class StoredRuntime {
 
   watch(listener: (run: RunKey | null) => void): () => void {
     this.#assertOpen();
-    const letEnd = this.#options.clock.keepAlive?.();
-    const stopWatching = this.#options.store.watch((key) => listener(key));
-    const end = (): void => {
-      this.#watches.delete(end);
-      stopWatching();
-      letEnd?.();
-    };
-    this.#watches.add(end);
-    return end;
+    return this.#watches.add(listener);
   }
 
   async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
@@ -444,7 +437,7 @@ class StoredRuntime {
     ];
     const last = Promise.all(stopping).then(() => {});
     await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
-    for (const end of this.#watches) end();
+    this.#watches.endAll();
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();
