@@ -171,7 +171,10 @@ describe("a step", () => {
     await page.getByRole("button", { name: "Retry" }).waitFor();
     await visit.shoot("failed-pipeline");
     await page.getByRole("link", { name: "Runs" }).first().click();
-    await page.getByRole("button", { name: /^Failed/ }).click();
+    await page
+      .getByRole("group", { name: "Status" })
+      .getByRole("button", { name: /^Failed/ })
+      .click();
     await page.locator(`a[href*="${id}"]`).first().waitFor();
     visit.expectNoFaults();
   });

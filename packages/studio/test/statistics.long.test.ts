@@ -104,7 +104,7 @@ describe("over 50,000 runs", () => {
           await visit.show(hash);
           if (name === "statistics-workflow") await visit.main.getByRole("table", { name: "By version" }).waitFor();
           else await visit.sees(shows);
-          if (name === "statistics-runs") await visit.main.locator(".runbars").waitFor();
+          if (name === "statistics-runs") await visit.main.locator(".runbars button").first().waitFor();
           await visit.shoot(`${name}-${width}-${colours}`);
 
           expect(await visit.hardships(), name).toEqual([]);

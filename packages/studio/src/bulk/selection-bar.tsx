@@ -26,7 +26,7 @@ export function SelectionBar({ selection, filter, total, onSelect }: SelectionBa
   return (
     <>
       <section className="pick" aria-label="Chosen runs">
-        <span>{isAll ? "All that match" : `${runsText(selection.length)} chosen`}</span>
+        <span>{isAll ? allOf(total) : `${runsText(selection.length)} chosen`}</span>
         {!isAll && actions.length > 0 && queryOf(filter) !== "" && (
           <Button kind="ghost" isSmall onClick={() => onSelect("all")}>
             Select all {total === undefined ? "that match" : total.toLocaleString("en")}
@@ -60,4 +60,8 @@ export function SelectionBar({ selection, filter, total, onSelect }: SelectionBa
       )}
     </>
   );
+}
+
+function allOf(total: number | undefined): string {
+  return total === undefined ? "All that match" : `All ${total.toLocaleString("en")} that match`;
 }

@@ -24,11 +24,12 @@ const shown = [
 /** Of a search there is none: the server would have to read every run. */
 export function RunHistogram({ filter, onTime }: RunHistogramProps): ReactNode {
   const isCounted = filter.search.trim() === "";
-  const { value, reload } = useRead(isCounted ? `histogram ${JSON.stringify(filter)}` : null, (signal) => {
+  const { value, error, reload } = useRead(isCounted ? `histogram ${JSON.stringify(filter)}` : null, (signal) => {
     const { search: _, ...selection } = selectionOf(filter, Date.now());
     return readHistogram({ ...selection, signal });
   });
   useChanges(reload);
+  if (isCounted && value === null && error === null) return <Place />;
   if (value === null || value.bars.length === 0) return null;
   const { fromMs, toMs } = value;
   const bars = value.bars.map(({ atMs, counts }) => ({
@@ -55,6 +56,16 @@ export function RunHistogram({ filter, onTime }: RunHistogramProps): ReactNode {
         <span className="grow" />
         <span>{timeWords(toMs)}</span>
       </div>
+    </div>
+  );
+}
+
+/** Until it is read: the list below stays where it is. */
+function Place(): ReactNode {
+  return (
+    <div className="runbars" aria-hidden="true">
+      <div className="timebars" />
+      <div className="runaxis" />
     </div>
   );
 }

@@ -143,7 +143,7 @@ function NavLink({
       <span>{label}</span>
       {count !== null && (
         <span className={`count num ${isBadge ? "badgecount" : ""}`}>
-          {typeof count === "number" ? grouped(count) : count}
+          <span>{typeof count === "number" ? grouped(count) : count}</span>
           {isBadge && <span className="sr"> {count === "1" ? "question is open" : "questions are open"}</span>}
         </span>
       )}

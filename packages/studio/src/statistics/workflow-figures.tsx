@@ -3,8 +3,6 @@ import type { Statistics, StepFigures, WorkflowFigures } from "@millrace/client"
 import type { ReactNode } from "react";
 import { client } from "../api/client.js";
 import { type Reading, useRead } from "../api/use-read.js";
-import { noFilter } from "../model/run-filter.js";
-import { queryOf } from "../model/run-query.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { percent, sentenceOf, took } from "../ui/figures.js";
@@ -38,9 +36,11 @@ interface WorkflowFiguresCardProps {
   readonly reading: Reading<OfWorkflow>;
   readonly range: TimeRange;
   readonly onRange: (range: TimeRange) => void;
+  /** Where its runs of that time are listed, or the failed ones of them. */
+  readonly runsHref: (isFailed: boolean) => string;
 }
 
-export function WorkflowFiguresCard({ name, reading, range, onRange }: WorkflowFiguresCardProps): ReactNode {
+export function WorkflowFiguresCard({ name, reading, range, onRange, runsHref }: WorkflowFiguresCardProps): ReactNode {
   const aside = (
     <>
       <span className="grow" />
@@ -55,11 +55,7 @@ export function WorkflowFiguresCard({ name, reading, range, onRange }: WorkflowF
           if (figures === undefined) return <Empty>No run has ended in this time.</Empty>;
           return (
             <>
-              <FigureTiles
-                figures={figures}
-                runsHref={runsHref(name, range, false)}
-                failedHref={runsHref(name, range, true)}
-              />
+              <FigureTiles figures={figures} runsHref={runsHref(false)} failedHref={runsHref(true)} />
               <OverTime time={all} figures={figures} />
               {byVersion.workflows.length > 1 && <Versions versions={byVersion.workflows} />}
               <Steps name={name} steps={figures.steps} />
@@ -69,11 +65,6 @@ export function WorkflowFiguresCard({ name, reading, range, onRange }: WorkflowF
       </Read>
     </Card>
   );
-}
-
-/** Where the runs that the figures are of are listed, or the failed ones of them. */
-export function runsHref(workflow: string, after: TimeRange, isFailed: boolean): string {
-  return hrefOf("runs", queryOf({ ...noFilter, workflow, after, status: isFailed ? "failed" : "all" }));
 }
 
 function OverTime({ time, figures }: { readonly time: Statistics; readonly figures: WorkflowFigures }): ReactNode {

@@ -10,11 +10,12 @@ import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { noFilter, runFilter } from "../model/run-filter.js";
+import { queryOf } from "../model/run-query.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import type { TimeRange } from "../statistics/time-range.js";
-import { runsHref, useWorkflowFigures, WorkflowFiguresCard } from "../statistics/workflow-figures.js";
+import { useWorkflowFigures, WorkflowFiguresCard } from "../statistics/workflow-figures.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { Card, Page } from "../ui/page.js";
@@ -33,7 +34,11 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const [range, setRange] = useState<TimeRange>("24h");
   const figures = useWorkflowFigures(name, range);
   const steps = figures.value?.all.workflows[0]?.steps ?? null;
-  const listed = useCallback((isFailed: boolean) => runsHref(name, range, isFailed), [name, range]);
+  const runsHref = useCallback(
+    (isFailed: boolean) =>
+      hrefOf("runs", queryOf({ ...noFilter, workflow: name, after: range, status: isFailed ? "failed" : "all" })),
+    [name, range],
+  );
   const [isEventsOpen, setEventsOpen] = useState(false);
   return (
     <Page
@@ -47,11 +52,11 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
           <section className="panel graphpanel" aria-label="Graph">
             <Read reading={graph} rows={8}>
               {(value) => (
-                <SizedGraph graph={value} figures={steps} runsHref={listed} onSelect={sources ? setStep : null} />
+                <SizedGraph graph={value} figures={steps} runsHref={runsHref} onSelect={sources ? setStep : null} />
               )}
             </Read>
           </section>
-          <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} />
+          <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} runsHref={runsHref} />
           <LastRuns name={name} />
         </div>
         {may.start && <RunForm name={name} />}
