@@ -1,6 +1,7 @@
 /** Messages to a run that another process holds, or nobody. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { RunStore } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   ExternalEvent,
@@ -9,7 +10,7 @@ import {
   StartEvent,
   StopEvent,
 } from "../../src/index.js";
-import { Machine, promptIds, state } from "../support/processes.js";
+import { Machine, promptIds, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -102,6 +103,25 @@ describe("an event to a run that another process holds", () => {
     await machine.clock.advance(60_000);
 
     expect(await receipt).toMatchObject({ status: "accepted" });
+    await handle.sendEvent(new End());
+    expect(await handle).toEqual([1]);
+  });
+
+  it("is taken once where another process has taken it before its sender claims the run", async () => {
+    const machine = new Machine();
+    const owner = machine.open(sums());
+    await owner.runtime.run("sum", {}, { runId: "one" }).idle();
+    const post: RunStore["post"] = async (...message) => {
+      const posted = await machine.store.post(...message);
+      await settle(); // its owner takes it
+      await owner.runtime.stop();
+      return posted;
+    };
+    const sender = machine.open(sums(), { store: withMethods(machine.store, { post }) });
+    const handle = sender.runtime.handle("one");
+
+    expect(await handle.sendEvent(new Add({ n: 1 }), { key: "once" })).toMatchObject({ status: "accepted" });
+
     await handle.sendEvent(new End());
     expect(await handle).toEqual([1]);
   });

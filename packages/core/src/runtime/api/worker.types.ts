@@ -11,7 +11,10 @@ export interface WorkerState {
   /** `MILLRACE_VERSION` in its environment; `""` for none. */
   readonly version: string;
   readonly startedAtMs: number;
-  /** Its last heartbeat, in epoch milliseconds by its own clock. It sends one with every renewal of its leases. */
+  /**
+   * Its last heartbeat, in epoch milliseconds by its own clock. It sends one with every renewal of its leases, and one with every second
+   * renewal while nothing else here changes.
+   */
   readonly beatAtMs: number;
   /** `false`: its lease has run out since the last heartbeat. Other processes take its runs. */
   readonly isAlive: boolean;

@@ -21,7 +21,7 @@ import {
   messageText,
   refusedByEnd,
 } from "../worker/run/messages.js";
-import { readReceipt } from "../worker/run/posts.js";
+import { deliverFound, readReceipt } from "../worker/run/posts.js";
 import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
 import { waitForChange } from "./wait-for-change.js";
 
@@ -79,6 +79,7 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
     return registry.whileOpening(key, store);
   };
   const store = async (): Promise<Receipt | undefined> => {
+    const known = registry.live.get(idOf(key));
     const result = await registry.store.post(key, posted);
     if (result.status === "unknown") throw runUnknown(key);
     if (result.status === "ended") return runFinished(result.run.status);
@@ -90,7 +91,7 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
       if (!isOfNewerCode(error) || (isContinuation(message.kind) && run.outcome === null)) throw error;
       return null; // a process that has that code takes the message
     });
-    if (live !== null) live.posts.deliver([{ ...posted, key, position }]);
+    if (live !== null) await deliverFound(registry.store, { ...posted, key, position }, { live, known });
     return undefined;
   };
   const { clock } = registry;

@@ -25,6 +25,9 @@ export class Heartbeat {
   readonly #setup: HeartbeatSetup;
   readonly #startedAtMs: number;
   #version = 0;
+  /** What was stored last, and when. */
+  #said = "";
+  #saidAtMs = Number.NEGATIVE_INFINITY;
   #cleanedAtMs = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
   #beating: Promise<void> = Promise.resolve();
@@ -35,12 +38,15 @@ export class Heartbeat {
     this.#startedAtMs = setup.clock.now();
   }
 
-  /** Never rejects: runs continue without it. */
+  /**
+   * Called with every renewal of the leases. What has not changed is said again after half of their time: an idle process asks
+   * little of its store. Never rejects: runs continue without it.
+   */
   beat(): Promise<void> {
     this.#beating = this.#beating.then(async () => {
       if (this.#isStopped) return;
       try {
-        await this.#write(JSON.stringify(this.#worker()));
+        await this.#say();
         await this.#clean();
         this.#hasFailed = false;
       } catch (error) {
@@ -60,14 +66,22 @@ export class Heartbeat {
     await this.#write(null).catch(() => {}); // it is listed as gone
   }
 
-  #worker(): StoredWorker {
-    const { clock, leaseMs, maxRuns, workflows, queues, held } = this.#setup;
+  async #say(): Promise<void> {
+    const { clock, leaseMs } = this.#setup;
     const nowMs = clock.now();
+    const worker = this.#worker();
+    const said = JSON.stringify(worker);
+    if (said === this.#said && Math.abs(nowMs - this.#saidAtMs) < leaseMs / 2) return;
+    await this.#write(JSON.stringify({ ...worker, beatAtMs: nowMs, untilMs: nowMs + leaseMs } satisfies StoredWorker));
+    this.#said = said;
+    this.#saidAtMs = nowMs;
+  }
+
+  #worker(): Omit<StoredWorker, "beatAtMs" | "untilMs"> {
+    const { maxRuns, workflows, queues, held } = this.#setup;
     return {
       ...processFacts(),
       startedAtMs: this.#startedAtMs,
-      beatAtMs: nowMs,
-      untilMs: nowMs + leaseMs,
       maxRuns: Number.isFinite(maxRuns) ? maxRuns : null,
       workflows,
       queues,

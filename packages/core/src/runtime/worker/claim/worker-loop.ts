@@ -13,6 +13,7 @@ import { idOf } from "../../store/run-key.js";
 import type { RunKey } from "../../store/run-store.types.js";
 import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";
 import { fetchJournals } from "../load/fetched-journals.js";
+import { deliverFound } from "../run/posts.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
 import type { RunTable } from "./run-table.js";
 
@@ -202,9 +203,11 @@ export class WorkerLoop {
 
   async #deliverPosts(of: RunKey | { readonly owner: string }): Promise<void> {
     const { table } = this.#setup;
+    const known = new Map(table.live);
     for (const post of await table.store.posts(of)) {
-      const live = table.live.get(idOf(post.key));
-      if (live?.phase === "live") live.posts.deliver([post]);
+      const id = idOf(post.key);
+      const live = table.live.get(id);
+      if (live?.phase === "live") await deliverFound(table.store, post, { live, known: known.get(id) });
     }
   }
 

@@ -9,7 +9,7 @@ import { type Receipt, type RefusalCode, refused } from "../../../engine/command
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { type ErrorRecord, errorFrom, recordError } from "../../../value/error-record.js";
-import type { StoredPost } from "../../store/run-store.types.js";
+import type { RunStore, StoredPost } from "../../store/run-store.types.js";
 import { deliverMessage, messageOf } from "./messages.js";
 
 /** The posts of one run in memory. */
@@ -36,6 +36,11 @@ export class RunPosts {
         (error: unknown) => this.#store(post.position, failed(error)),
       );
     }
+  }
+
+  /** Whether it came with the run, or was delivered since. */
+  isTaken(position: number): boolean {
+    return this.#taken.has(position);
   }
 
   /** Returns whether stored ticks have taken the post: then only its receipt is missing. */
@@ -66,6 +71,24 @@ export class RunPosts {
     const from = { ticket: -post.position, atMs: post.atMs };
     return deliverMessage(this.#runner, messageOf(this.#runner, post), from);
   }
+}
+
+interface WithPosts {
+  readonly posts: RunPosts;
+}
+
+/**
+ * Delivers a post that was found open. A run that was claimed since may come from a process that has taken the post meanwhile.
+ *
+ * @param known The run that was in memory before the post was looked for.
+ */
+export async function deliverFound<Run extends WithPosts>(
+  store: Pick<RunStore, "receipt">,
+  post: StoredPost,
+  { live, known }: { readonly live: Run; readonly known: Run | undefined },
+): Promise<void> {
+  if (live.posts.isTaken(post.position)) return;
+  if (live === known || (await store.receipt(post.key, post.position)) === null) live.posts.deliver([post]);
 }
 
 /** The receipt of a message that is wrong in itself: who sent it gets the error (see `readReceipt`). */
