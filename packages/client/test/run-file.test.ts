@@ -103,7 +103,7 @@ describe.each(["ended", "open"])("the file of a run that is %s", (runId) => {
   });
 
   it("counts a run that waits for a place of its queue as queued", async () => {
-    const file = await saveRun(live, "open");
+    const file = await saveRun("open", { baseUrl, fetch });
     const queued = { ...file, handler: { ...file.handler, queued: true } };
     const reader = createClient({ baseUrl, fetch: runFileFetch(queued) });
 
