@@ -102,6 +102,14 @@ describe.each(["ended", "open"])("the file of a run that is %s", (runId) => {
     expect((await saved.runs()).runs).toHaveLength(1);
   });
 
+  it("counts a run that waits for a place of its queue as queued", async () => {
+    const file = await saveRun("open", { baseUrl, fetch });
+    const queued = { ...file, handler: { ...file.handler, queued: true } };
+    const reader = createClient({ baseUrl, fetch: runFileFetch(queued) });
+
+    expect((await reader.counts()).status).toMatchObject({ queued: 1, waiting: 0, running: 0 });
+  });
+
   it("has a snapshot only while there is something to continue", async () => {
     const { snapshot } = await sent(await saveRun(runId, { baseUrl, fetch }));
 

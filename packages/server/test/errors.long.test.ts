@@ -156,6 +156,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     await site.put("/schedules/a", daily);
     return site.put("/schedules/b", daily);
   },
+  "404 QUEUE_UNKNOWN": async () => (await open()).get("/queues/mail"),
   "404 RUN_UNKNOWN": async () => (await open()).get("/handlers/nobody"),
   "403 READ_ONLY": async () => (await open({ readOnly: true })).post("/workflows/add/run", { kwargs: { left: 1 } }),
   "404 WORKFLOW_UNKNOWN": async () => (await open()).post("/workflows/nothing/run"),

@@ -123,8 +123,9 @@ function workflowList(workflows: readonly SavedWorkflow[]): object {
 const none = { total: 0, status: { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 } };
 
 function countsOf({ handler }: RunFile): AllCountsRecord {
-  const { status, waiting, workflow_name } = handler;
-  const counts = { total: 1, status: { ...none.status, [waiting ? "waiting" : status]: 1 } };
+  const { status, waiting, queued, workflow_name } = handler;
+  const counted = queued ? "queued" : waiting ? "waiting" : status;
+  const counts = { total: 1, status: { ...none.status, [counted]: 1 } };
   return { ...counts, workflows: [{ workflow_name, ...counts }] };
 }
 

@@ -144,6 +144,22 @@ describe("a job", () => {
     expect((await here.runtime.handle("b").summary()).status).toBe("waiting");
   });
 
+  it("cancels runs that wait for a place of their queue, and begins none of them", async () => {
+    const here = world();
+    const { runtime } = here.machine.open(here.flows, { queues: { letters: { concurrency: 1 } } });
+    await runtime.queues.pause("letters");
+    await runtime.run("ask", {}, { runId: "waits" }).idle();
+    await runtime.run("refund", {}, { runId: "queued", queue: "letters" }).accepted;
+    expect((await runtime.handle("queued").summary()).status).toBe("queued");
+
+    const result = await ended(here, runtime.bulk({ action: "cancel", where: { status: "queued" } }));
+
+    expect(result).toMatchObject({ matched: 1, done: 1 });
+    expect(await runtime.handle("queued").outcome()).toMatchObject({ status: "cancelled" });
+    expect((await runtime.handle("waits").summary()).status).toBe("waiting");
+    expect(here.bank.paid).toEqual([]);
+  });
+
   it("resumes, answers and deletes", async () => {
     const here = world();
     const ids = ["a", "b", "c"];

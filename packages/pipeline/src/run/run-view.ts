@@ -60,8 +60,9 @@ export class RunView {
   async now(): Promise<PipelineRunOutput> {
     const { status } = await this.#handle.summary();
     if (status === "scheduled") return this.#seen("PENDING");
+    const isAtWork = status === "running" || status === "queued";
     // The listing may be a moment old: the run ends before its end is stored.
-    if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#working();
+    if (isAtWork && (await this.#snapshot())["outcome"] === null) return this.#working();
     const outcome = await reading(this.pipeline, this.#handle.idle());
     if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
       return this.#working();

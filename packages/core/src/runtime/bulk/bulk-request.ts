@@ -9,14 +9,16 @@ import { storeQuery } from "../client/run-lists.js";
 import { given } from "../options/call-options.js";
 import { byOf, nameProblem } from "../options/check-names.js";
 import type { StoredStatus } from "../store/run-store.types.js";
-import { storedStatuses } from "../store/store-kit.js";
+import { isEndedStatus, storedStatuses } from "../store/store-kit.js";
+
+const openStatuses = storedStatuses.filter((status) => !isEndedStatus(status));
 
 /** Runs that each action fits. */
 export const fitting: { readonly [Action in BulkAction]: readonly StoredStatus[] } = {
   retry: ["failed", "timedOut"],
   resume: ["cancelled"],
-  cancel: ["scheduled", "running", "waiting"],
-  answer: ["scheduled", "running", "waiting"],
+  cancel: openStatuses,
+  answer: openStatuses,
   delete: storedStatuses,
 };
 
