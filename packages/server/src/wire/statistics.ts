@@ -53,7 +53,6 @@ export function toHistogram({ bars, ...histogram }: Histogram): HistogramRecord 
 
 function shown(counts: Histogram["bars"][number]["counts"]): CountsRecord["status"] {
   const sums = { running: 0, waiting: 0, queued: 0, completed: 0, failed: 0, cancelled: 0 };
-  for (const status of Object.keys(counts) as (keyof typeof counts)[])
-    sums[openStatus(status)] += counts[status] ?? 0;
+  for (const status of Object.keys(counts) as (keyof typeof counts)[]) sums[openStatus(status)] += counts[status] ?? 0;
   return sums;
 }
