@@ -286,9 +286,9 @@ describe("a job", () => {
     here.bank.isDown = false;
     let refusals = 0;
     const store = withMethods(here.machine.store, {
-      claim: async (...args) => {
+      post: async (...args) => {
         if (refusals++ < 5) throw new WorkflowError({ code: "STORE_UNREACHABLE", message: "away", hint: "Wait." });
-        return here.machine.store.claim(...args);
+        return here.machine.store.post(...args);
       },
     });
     const { runtime } = here.machine.open(here.flows, { store });

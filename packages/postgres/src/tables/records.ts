@@ -63,12 +63,18 @@ export interface RecordChange {
 
 /** Fails the transaction where a record has another version before. */
 export function sendRecords(transaction: Transaction, changes: readonly RecordChange[]): void {
-  const hashed = changes.map((one) => ({ ...one, hash: hashOf(recordId(one.key)) }));
-  const known = hashed.filter(({ before }) => before > 0);
+  const known = changes.filter(({ before }) => before > 0);
   if (known.length > 0) {
+    const hashes = bytes(known.map(({ key }) => hashOf(recordId(key))));
     const versions = numbers(known.map(({ before }) => before));
-    transaction.send(expectVersions, [bytes(known.map(({ hash }) => hash)), versions, known.length]);
+    transaction.send(expectVersions, [hashes, versions, known.length]);
   }
+  sendLocked(transaction, changes);
+}
+
+/** Of records whose rows are locked, and have these versions before. */
+function sendLocked(transaction: Transaction, changes: readonly RecordChange[]): void {
+  const hashed = changes.map((one) => ({ ...one, hash: hashOf(recordId(one.key)) }));
   for (const { key, hash, before, after } of hashed.toSorted((left, right) => Buffer.compare(left.hash, right.hash))) {
     const { tenant, kind, id } = key;
     // What must not be there is added, also where it is then removed: the key of a row says whether there is one.
@@ -96,7 +102,7 @@ export async function tryWriteRecords(database: Database, writes: readonly Recor
       before: write.expected,
       after: write.text === null ? null : { version: write.expected + 1, text: write.text },
     }));
-    sendRecords(transaction, changes);
+    sendLocked(transaction, changes);
     return [];
   });
 }

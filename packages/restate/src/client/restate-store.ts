@@ -83,7 +83,10 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     },
     posts: async () => [],
     tenants: async () => tenantsOf(admin()),
-    list: async (query) => listRuns(admin(), query),
+    list: async (query) => {
+      if (query.failure !== undefined) throw statisticsUnsupported();
+      return listRuns(admin(), query);
+    },
     counts: async (query) => countRuns(admin(), query),
     histogram: async () => {
       throw statisticsUnsupported();
