@@ -28,7 +28,9 @@ export async function* runChunks(handle: RunHandle, options: RunChunksOptions): 
       const chunks = message.take(streamed);
       if (streamed.sequence > skipTo) yield* [...missed.take(), ...chunks];
       else missed.skip(chunks);
-      if (message.isOver) return;
+      if (!message.isOver) continue;
+      await handle.idle({ signal }); // who reads the chat after this stream finds the whole answer
+      return;
     }
     yield* [...missed.take(), ...message.pause(new Set(events.openPrompts.map(({ promptId }) => promptId)))];
   } finally {
