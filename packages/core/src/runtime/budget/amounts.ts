@@ -1,7 +1,7 @@
 /** Sums of tokens, dollars and calls. */
 import type { Amounts, Cost } from "../../run/run-budget.types.js";
 
-export const units = ["tokens", "usd", "calls"] as const satisfies readonly (keyof Amounts)[];
+export const units: readonly ["tokens", "usd", "calls"] = ["tokens", "usd", "calls"];
 
 export const nothing: Amounts = { tokens: 0, usd: 0, calls: 0 };
 

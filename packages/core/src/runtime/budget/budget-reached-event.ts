@@ -1,6 +1,6 @@
 /** A budget as an event: what a step hands to the step that decides what happens then. */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { event } from "../../event/event.js";
+import { type EventOf, event } from "../../event/event.js";
 import type { StandardSchema } from "../../event/schema.js";
 import type { Unit } from "../api/budget.types.js";
 
@@ -21,7 +21,18 @@ const unit = typed<Unit>("tokens, usd or calls", (value) => ["tokens", "usd", "c
 const scope = typed<"run" | "tenant">("run or tenant", (value) => value === "run" || value === "tenant");
 const day = typed<string | undefined>("a text", (value) => value === undefined || typeof value === "string");
 
-const ReachedBase = /* @__PURE__ */ event("BudgetReachedEvent", {
+interface Reached {
+  readonly budget: "run" | "tenant";
+  readonly of: string;
+  readonly day?: string | undefined;
+  readonly unit: Unit;
+  readonly allowed: number;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly asked: number;
+}
+
+const ReachedBase: EventOf<"BudgetReachedEvent", Reached> = /* @__PURE__ */ event("BudgetReachedEvent", {
   budget: scope,
   of: text,
   day,

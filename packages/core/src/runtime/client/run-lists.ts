@@ -34,8 +34,11 @@ export function storeQuery({ limit = 100, search, order, cursor, ...where }: Run
 
 type Conditions = Omit<RunFilter, "search" | "order" | "limit" | "cursor">;
 
+type ConditionQuery = Omit<RunQuery, "search" | "order" | "limit" | "cursor">;
+
 /** @throws {WorkflowError} `OPTION_INVALID` */
-export function filterQuery({ tenant = "", status, input, createdAfter, createdBefore, ...where }: Conditions) {
+export function filterQuery(conditions: Conditions): ConditionQuery {
+  const { tenant = "", status, input, createdAfter, createdBefore, ...where } = conditions;
   return {
     ...given(where),
     tenant,

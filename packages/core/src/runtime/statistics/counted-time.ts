@@ -43,6 +43,12 @@ export function countedTime({ after, before }: TimeRange, options: CountedOption
   return { fromMs, toMs: Math.ceil(endMs / periodMs) * periodMs, periodMs };
 }
 
-export function slotsOf({ fromMs, toMs, periodMs }: CountedTime) {
+interface Slots {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  readonly slots: number;
+}
+
+export function slotsOf({ fromMs, toMs, periodMs }: CountedTime): Slots {
   return { fromSlot: fromMs / SLOT_MS, toSlot: toMs / SLOT_MS, slots: periodMs / SLOT_MS };
 }

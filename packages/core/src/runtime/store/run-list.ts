@@ -132,7 +132,9 @@ export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks:
 }
 
 /** Rows of {@link histogramSql}, with texts of statuses, as bars. */
-export function barsOf(rows: readonly { readonly period: number; readonly status: string; readonly count: number }[]) {
+export function barsOf(
+  rows: readonly { readonly period: number; readonly status: string; readonly count: number }[],
+): HistogramBar[] {
   const bars = new Map<string, HistogramBar>();
   for (const { period, status: text, count } of rows) {
     const status = statusOfText(text) ?? (text as StoredStatus);
@@ -142,8 +144,13 @@ export function barsOf(rows: readonly { readonly period: number; readonly status
   return [...bars.values()];
 }
 
+interface InPeriods extends Conditions {
+  readonly createdAfterMs: number;
+  readonly createdBeforeMs: number;
+}
+
 /** The conditions of a histogram, with its time. */
-export function inPeriods({ fromMs, periodMs, periods, ...query }: HistogramQuery) {
+export function inPeriods({ fromMs, periodMs, periods, ...query }: HistogramQuery): InPeriods {
   const endMs = fromMs + periods * periodMs;
   const createdAfterMs = Math.max(query.createdAfterMs ?? fromMs - 1, fromMs - 1);
   return { ...query, createdAfterMs, createdBeforeMs: Math.min(query.createdBeforeMs ?? endMs, endMs) };
