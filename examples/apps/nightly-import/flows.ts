@@ -34,7 +34,7 @@ class Imported extends StopEvent.define("Imported", { stored: z.number(), bad: z
 const patient = retryPolicy({ wait: wait.exponential({ initial: "1s", max: "1m" }), stop: stop.afterAttempts(3) });
 
 export function nightlyImport(catalogue: Catalogue) {
-  return class NightlyImport extends Workflow {
+  class NightlyImport extends Workflow {
     /** Each page is read once. The next is read while fewer than 100 rows are unfinished. */
     @step({ on: Import, emits: many(Found) })
     async *read(_ev: Import, ctx: Context) {
@@ -61,7 +61,9 @@ export function nightlyImport(catalogue: Catalogue) {
       );
       return new Imported({ stored: all.filter(({ status }) => status === "ok").length, bad });
     }
-  };
+  }
+
+  return NightlyImport;
 }
 
 function messageOf(error: unknown): string {

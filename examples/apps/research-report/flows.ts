@@ -28,7 +28,7 @@ const State = z.object({ topic: z.string().default("") });
 interface State extends z.output<typeof State> {}
 
 export function research(ask: Ask = usualAsk) {
-  return class Research extends Workflow.withState(State) {
+  class Research extends Workflow.withState(State) {
     @step({ on: Topic, emits: many(Question) })
     async begin({ topic, questions }: Topic, ctx: Context<State>) {
       await ctx.store.set("topic", topic);
@@ -58,7 +58,9 @@ export function research(ask: Ask = usualAsk) {
       const text = await ctx.run("model", ({ signal }) => ask(`Report on ${topic}: ${lines.join("\n\n")}`, signal));
       return new Report({ text, missing });
     }
-  };
+  }
+
+  return Research;
 }
 
 const Research = research();

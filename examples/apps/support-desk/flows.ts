@@ -43,7 +43,7 @@ export function supportDesk(shop: Shop, model: LanguageModel = usualModel) {
     tools: [order, refund],
   });
 
-  return class SupportDesk extends Workflow.withState(Desk) {
+  class SupportDesk extends Workflow.withState(Desk) {
     @step({ on: Letter, emits: Reply })
     async answer({ from, text }: Letter, ctx: Context<Desk>) {
       const { content } = await clerk.run(text, { ctx }); // each call of the model and of a tool is recorded
@@ -52,7 +52,9 @@ export function supportDesk(shop: Shop, model: LanguageModel = usualModel) {
         return new Reply({ to: from, text: content });
       });
     }
-  };
+  }
+
+  return SupportDesk;
 }
 
 const prices: Readonly<Record<string, number>> = { "A-17": 20, "B-2": 480 };
