@@ -4,6 +4,8 @@
  * @module
  */
 import type { GraphEdge, GraphGroup, GraphNode } from "millrace/graph";
+import type { AuditAction } from "millrace/runtime";
+import type { Deed } from "millrace/wire";
 import type { CallOptions, RunLabels } from "./call.types.js";
 import type { ClientStatistics, StatusCounts } from "./statistics.types.js";
 
@@ -49,18 +51,6 @@ export interface EventUse {
   /** Whether `run.sendEvent` takes it. */
   readonly isSendable: boolean;
 }
-
-export type AuditAction =
-  | "start"
-  | "fork"
-  | "answer"
-  | "send"
-  | "cancel"
-  | "resume"
-  | "retry"
-  | "delete"
-  | `queue.${"pause" | "resume" | "limit" | "reset"}`
-  | `schedule.${"set" | "pause" | "resume" | "edit" | "reset" | "start" | "delete"}`;
 
 export interface AuditFilter<Name extends string = string> extends CallOptions {
   /** Only what this person or program did. */
@@ -145,19 +135,6 @@ export interface SessionRun {
   /** As the session notes it: "COMPLETED" of a pipeline. */
   readonly status: string;
 }
-
-/** `override`: a model call of a fork. `operate`: queues and schedules. */
-export type Deed =
-  | "start"
-  | "send"
-  | "answer"
-  | "cancel"
-  | "resume"
-  | "retry"
-  | "fork"
-  | "override"
-  | "delete"
-  | "operate";
 
 /** What the server is, and what the caller may do there. */
 export interface ServerConfig {

@@ -37,6 +37,7 @@ export type { HeadersGiven, HeadersSource } from "./http/transport.js";
 export type {
   AttemptStatus,
   AttemptWait,
+  AuditAction,
   BulkAction,
   BulkCounts,
   BulkProblem,
@@ -50,14 +51,13 @@ export type {
 } from "millrace/runtime";
 
 // ---- the server
+export type { Deed } from "millrace/wire";
 export type {
-  AuditAction,
   AuditEntry,
   AuditFilter,
   AuditPage,
   ClientFacts,
   CountFilter,
-  Deed,
   EventUse,
   JsonSchema,
   RunCounts,

@@ -5,12 +5,5 @@
  * @module
  */
 export { createOperator } from "./operate/create-operator.js";
-export type {
-  Operator,
-  Queue,
-  QueueLimits,
-  QueueLine,
-  QueuePosition,
-  ScheduleEdit,
-  Worker,
-} from "./operate/operator.types.js";
+export type { Operator, ScheduleEdit } from "./operate/operator.types.js";
+export type { QueueLimitsShown, QueuePosition, QueueState, WorkerState } from "millrace/runtime";

@@ -1,5 +1,5 @@
 /** `millrace queues`: what waits for a place, and what holds it up. */
-import type { Queue, QueueLimits } from "@millrace/client/operate";
+import type { QueueLimitsShown, QueueState } from "@millrace/client/operate";
 import { toMs } from "millrace/engine";
 import { CliError } from "../output/cli-error.js";
 import { agoText, durationText, tableText } from "../output/format.js";
@@ -38,7 +38,7 @@ export async function listQueues(
   });
 }
 
-type Change = (queues: Target["operator"]["queues"], name: string) => Promise<Queue>;
+type Change = (queues: Target["operator"]["queues"], name: string) => Promise<QueueState>;
 
 const changing =
   (change: Change) =>
@@ -57,7 +57,7 @@ export function limitQueue(terminal: Terminal, options: LimitOptions): Promise<n
 }
 
 /** @throws {CliError} `OPTION_INVALID` with all problems. */
-export function limitsOf({ concurrency, perKey, rate }: Omit<LimitOptions, "name">): Partial<QueueLimits> {
+export function limitsOf({ concurrency, perKey, rate }: Omit<LimitOptions, "name">): Partial<QueueLimitsShown> {
   const problems: string[] = [];
   const size = (option: string, text: string): number | null => {
     if (text === "none") return null;
@@ -79,7 +79,7 @@ export function limitsOf({ concurrency, perKey, rate }: Omit<LimitOptions, "name
   });
 }
 
-function rateOf(text: string, problems: string[]): QueueLimits["rate"] {
+function rateOf(text: string, problems: string[]): QueueLimitsShown["rate"] {
   if (text === "none") return null;
   const [, limit, per] = /^([1-9]\d{0,14})\/(\d+(?:\.\d+)?\s?(?:ms|s|m|h|d))$/.exec(text) ?? [];
   if (limit !== undefined && per !== undefined)
@@ -88,7 +88,7 @@ function rateOf(text: string, problems: string[]): QueueLimits["rate"] {
   return null;
 }
 
-function known(queue: Queue | null, name: string): Queue {
+function known(queue: QueueState | null, name: string): QueueState {
   if (queue !== null) return queue;
   throw new CliError({
     code: "OPTION_INVALID",
@@ -97,7 +97,7 @@ function known(queue: Queue | null, name: string): Queue {
   });
 }
 
-function show(terminal: Terminal, queue: Queue, hasKeys: boolean): number {
+function show(terminal: Terminal, queue: QueueState, hasKeys: boolean): number {
   if (terminal.isJson) {
     terminal.json(recordOf(queue));
     return 0;
@@ -128,22 +128,22 @@ function show(terminal: Terminal, queue: Queue, hasKeys: boolean): number {
   return 0;
 }
 
-function cellsOf(queue: Queue, nowMs: number): string[] {
+function cellsOf(queue: QueueState, nowMs: number): string[] {
   const { name, paused, waiting, placed, oldestAtMs, workers, limits } = queue;
   const oldest = oldestAtMs === null ? "" : durationText(nowMs - oldestAtMs);
   return [name, paused ? "paused" : "", String(waiting), oldest, String(placed), limitText(limits), String(workers)];
 }
 
-function oldestText({ oldestAtMs }: Pick<Queue, "oldestAtMs">, nowMs: number): string {
+function oldestText({ oldestAtMs }: Pick<QueueState, "oldestAtMs">, nowMs: number): string {
   return oldestAtMs === null ? "" : `, the oldest for ${durationText(nowMs - oldestAtMs)}`;
 }
 
-export function byText(by: Queue["changedBy"]): string {
+export function byText(by: QueueState["changedBy"]): string {
   if (by === null) return "";
   return ` by ${by.user ?? "somebody"} through ${by.door}`;
 }
 
-function limitText({ concurrency, perKey, rate }: QueueLimits): string {
+function limitText({ concurrency, perKey, rate }: QueueLimitsShown): string {
   const parts = [
     concurrency === null ? "" : `${concurrency} at once`,
     perKey === null ? "" : `${perKey} per key`,
@@ -152,8 +152,8 @@ function limitText({ concurrency, perKey, rate }: QueueLimits): string {
   return parts.filter(Boolean).join(", ") || "none";
 }
 
-function recordOf({ limits, configured, keys, ...queue }: Queue): object {
-  const wire = ({ concurrency, perKey, rate }: QueueLimits): object => ({
+function recordOf({ limits, configured, keys, ...queue }: QueueState): object {
+  const wire = ({ concurrency, perKey, rate }: QueueLimitsShown): object => ({
     concurrency,
     per_key: perKey,
     rate: rate && { limit: rate.limit, per_ms: rate.perMs },

@@ -1,5 +1,5 @@
 /** `millrace workers`: the processes that execute runs. */
-import type { Worker } from "@millrace/client/operate";
+import type { WorkerState } from "@millrace/client/operate";
 import { agoText, tableText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
 import { wired } from "../output/wire-names.js";
@@ -21,7 +21,7 @@ export async function workers(terminal: Terminal, options: TargetOptions): Promi
   });
 }
 
-function cellsOf(worker: Worker, nowMs: number): string[] {
+function cellsOf(worker: WorkerState, nowMs: number): string[] {
   const { id, host, pid, version, startedAtMs, beatAtMs, isAlive, runs, places, maxRuns, queues } = worker;
   return [
     host === "" ? id.slice(0, 8) : `${host}${pid === null ? "" : `:${pid}`}`,

@@ -1,3 +1,4 @@
+import type { QueueLimitsShown, QueueState, WorkerState } from "millrace/runtime";
 import {
   fromWire,
   type Path,
@@ -20,7 +21,7 @@ import * as rules from "../options/rules.js";
 import { toSchedule } from "../run/schedules.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
-import type { Operator, Queue, QueueLimits, ScheduleEdit, Worker } from "./operator.types.js";
+import type { Operator, ScheduleEdit } from "./operator.types.js";
 
 /**
  * Creates a client for the queues, the workers and the schedules of a server: what an operator looks after. An app that starts and
@@ -35,10 +36,11 @@ export function createOperator(options: ClientOptions): Operator {
 }
 
 function queuesOf(transport: Transport): Operator["queues"] {
-  const ask = (call: Call): Promise<Queue> => transport.read<QueueStateRecord, Queue>(call, "paused", toQueue);
+  const ask = (call: Call): Promise<QueueState> =>
+    transport.read<QueueStateRecord, QueueState>(call, "paused", toQueue);
   const change =
     (how: "pause" | "resume" | "reset") =>
-    async (name: string, options: CallOptions = {}): Promise<Queue> => {
+    async (name: string, options: CallOptions = {}): Promise<QueueState> => {
       checkOptions(`queues.${how}`, options, rules.call);
       return ask(changing(pathTo(`/queues/{name}/${how}`, { name }), options));
     };
@@ -46,7 +48,7 @@ function queuesOf(transport: Transport): Operator["queues"] {
     list: async (options = {}) => {
       checkOptions("queues.list", options, rules.call);
       const call = get("/queues" satisfies Path, options);
-      return transport.read<QueueListRecord, Queue[]>(call, "queues", ({ queues }) => queues.map(toQueue));
+      return transport.read<QueueListRecord, QueueState[]>(call, "queues", ({ queues }) => queues.map(toQueue));
     },
     get: async (name, options = {}) => {
       checkOptions("queues.get", options, rules.call);
@@ -80,7 +82,7 @@ function workersOf(transport: Transport): Operator["workers"] {
     list: async (options = {}) => {
       checkOptions("workers.list", options, rules.call);
       const call = get("/workers" satisfies Path, options);
-      return transport.read<WorkerListRecord, Worker[]>(call, "workers", ({ workers }) => workers.map(toWorker));
+      return transport.read<WorkerListRecord, WorkerState[]>(call, "workers", ({ workers }) => workers.map(toWorker));
     },
   };
 }
@@ -117,7 +119,7 @@ function changing(path: string, { signal }: CallOptions, body?: unknown): Call {
   return { method: "POST", path, body, repeatable: true, signal };
 }
 
-function toBody({ concurrency, perKey, rate }: Partial<QueueLimits>): QueueLimitBody {
+function toBody({ concurrency, perKey, rate }: Partial<QueueLimitsShown>): QueueLimitBody {
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(perKey !== undefined && { per_key: perKey }),
@@ -129,7 +131,7 @@ function toEdit({ cron, timezone, input }: ScheduleEdit): ScheduleEditBody {
   return { cron, timezone, ...(input !== undefined && { start_event: encodeStart(input) }) };
 }
 
-function toQueue({ limits, configured, keys, ...record }: QueueStateRecord): Queue {
+function toQueue({ limits, configured, keys, ...record }: QueueStateRecord): QueueState {
   return {
     ...fromWire(record),
     limits: toLimits(limits),
@@ -138,11 +140,11 @@ function toQueue({ limits, configured, keys, ...record }: QueueStateRecord): Que
   };
 }
 
-function toLimits({ concurrency, per_key: perKey, rate }: QueueLimitsRecord): QueueLimits {
+function toLimits({ concurrency, per_key: perKey, rate }: QueueLimitsRecord): QueueLimitsShown {
   return { concurrency, perKey, rate: rate && { limit: rate.limit, perMs: rate.per_ms } };
 }
 
-function toWorker({ alive, queues, ...record }: WorkerRecord): Worker {
+function toWorker({ alive, queues, ...record }: WorkerRecord): WorkerState {
   const limits = Object.entries(queues).map(([name, one]) => [name, toLimits(one)] as const);
   return { ...fromWire(record), isAlive: alive, queues: Object.fromEntries(limits) };
 }

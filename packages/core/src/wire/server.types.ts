@@ -145,7 +145,7 @@ export interface SessionRunRecord {
   readonly status: string;
 }
 
-/** What a caller does to runs. */
+/** What a caller does to runs. `override`: a model call of a fork. `operate`: queues and schedules. */
 export type Deed =
   | "start"
   | "send"

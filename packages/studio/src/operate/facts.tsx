@@ -1,5 +1,5 @@
 /** What the pages of operators say in the same way. */
-import type { QueueLimits } from "@millrace/client/operate";
+import type { QueueLimitsShown } from "@millrace/client/operate";
 import type { ReactNode } from "react";
 import { duration } from "../ui/format.js";
 import { Ago } from "../ui/time.js";
@@ -13,7 +13,7 @@ export function Fact({ label, children }: { readonly label: string; readonly chi
   );
 }
 
-export function limitText({ concurrency, perKey, rate }: QueueLimits): string {
+export function limitText({ concurrency, perKey, rate }: QueueLimitsShown): string {
   const parts = [
     concurrency === null ? "" : `${concurrency} at once`,
     perKey === null ? "" : `${perKey} per key`,

@@ -1,4 +1,4 @@
-import type { Queue, QueueLimits } from "@millrace/client/operate";
+import type { QueueLimitsShown, QueueState } from "@millrace/client/operate";
 import { type ReactNode, useState } from "react";
 import { operator } from "../api/operator.js";
 import { useSend } from "../api/use-send.js";
@@ -9,7 +9,7 @@ import { ErrorBox } from "../ui/states.js";
 import { TextField } from "../ui/text-field.js";
 
 interface LimitDialogProps {
-  readonly queue: Queue;
+  readonly queue: QueueState;
   readonly onClose: () => void;
   readonly onChanged: () => void;
 }
@@ -78,7 +78,7 @@ function textOf(limit: number | null): string {
 type Texts = Readonly<Record<"concurrency" | "perKey" | "rate" | "seconds", string>>;
 
 /** `null` while something is wrong. */
-function limitsOf({ concurrency, perKey, rate, seconds }: Texts): QueueLimits | null {
+function limitsOf({ concurrency, perKey, rate, seconds }: Texts): QueueLimitsShown | null {
   const whole = (text: string): boolean => text.trim() === "" || /^\s*[1-9]\d{0,14}\s*$/.test(text);
   const perMs = Math.ceil(Number(seconds) * 1_000);
   const hasRate = rate.trim() !== "";

@@ -1,4 +1,4 @@
-import type { Queue } from "@millrace/client/operate";
+import type { QueueState } from "@millrace/client/operate";
 import { type ReactNode, useState } from "react";
 import { operator } from "../api/operator.js";
 import { useRead } from "../api/use-read.js";
@@ -49,7 +49,7 @@ export function QueuesPage(): ReactNode {
   );
 }
 
-function QueueCard({ queue, onChanged }: { readonly queue: Queue; readonly onChanged: () => void }): ReactNode {
+function QueueCard({ queue, onChanged }: { readonly queue: QueueState; readonly onChanged: () => void }): ReactNode {
   const { name, paused, waiting, placed, limits, configured, changedAtMs, changedBy, workers } = queue;
   const { may } = useStudioConfig();
   const { isSending, error, send } = useSend();
@@ -132,7 +132,7 @@ function QueueCard({ queue, onChanged }: { readonly queue: Queue; readonly onCha
 
 const SHOWN = 10;
 
-function Keys({ queue: { name, keys } }: { readonly queue: Queue }): ReactNode {
+function Keys({ queue: { name, keys } }: { readonly queue: QueueState }): ReactNode {
   const [showsAll, setAll] = useState(false);
   if (keys.every(({ key }) => key === "")) return null;
   return (

@@ -1,4 +1,4 @@
-import type { Worker } from "@millrace/client/operate";
+import type { WorkerState } from "@millrace/client/operate";
 import type { ReactNode } from "react";
 import { operator } from "../api/operator.js";
 import { useRead } from "../api/use-read.js";
@@ -25,7 +25,7 @@ export function WorkersPage(): ReactNode {
   );
 }
 
-function WorkerTable({ workers }: { readonly workers: readonly Worker[] }): ReactNode {
+function WorkerTable({ workers }: { readonly workers: readonly WorkerState[] }): ReactNode {
   return (
     <table className="list still desk">
       <thead>
@@ -61,7 +61,7 @@ function Row({
   workflows,
   queues,
   ...times
-}: Worker): ReactNode {
+}: WorkerState): ReactNode {
   const name = host === "" ? id.slice(0, 8) : `${host}${pid === null ? "" : `:${pid}`}`;
   const queueNames = Object.keys(queues);
   return (
