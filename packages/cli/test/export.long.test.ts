@@ -90,5 +90,12 @@ it("says what it cannot show or write", async () => {
     code: 2,
     stderr: expect.stringContaining("FILE_UNKNOWN"),
   });
+  mkdirSync(join(project.folder, "d.run"));
+  expect(await project.call("open", "d.run")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("d.run cannot be read: EISDIR"),
+  });
+  // Here, "flows" is the id of a run: a folder is no file to show.
+  expect(await project.call("open", "flows")).toMatchObject({ stderr: expect.not.stringContaining("EISDIR") });
   expect(await project.call("export", "nobody")).toMatchObject({ stderr: expect.stringContaining("nobody") });
 });

@@ -1,6 +1,6 @@
 /** A run as a file to send: what its page in the studio shows, at every tick. */
 
-import { closeSync, writeSync } from "node:fs";
+import { closeSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { packRunFile, saveRun } from "@millrace/client/run-file";
 import { openOutput } from "../output/open-output.js";
@@ -21,7 +21,7 @@ export async function exportRunFile(terminal: Terminal, options: ExportOptions):
     const file = await saveRun(runId, { ...target.server, redact });
     const bytes = await packRunFile(file);
     const opened = openOutput(terminal.cwd, output);
-    writeSync(opened, bytes);
+    writeFileSync(opened, bytes);
     closeSync(opened);
     const name = relative(terminal.cwd, resolve(terminal.cwd, output));
     if (terminal.isJson) terminal.json({ file: name, bytes: bytes.length, ticks: file.entries.length });

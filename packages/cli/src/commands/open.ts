@@ -1,11 +1,11 @@
 /** Opens the page of a run: in the studio of a server, or over a file of `millrace export`. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { readRunFile } from "@millrace/client/run-file";
 import { loadPackage } from "../code/user-millrace.js";
 import { listen, portOf } from "../dev/listen.js";
-import { CliError } from "../output/cli-error.js";
+import { readNamedFile } from "../output/read-file.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import { untilInterrupted } from "./interrupts.js";
@@ -18,10 +18,11 @@ interface OpenOptions {
   readonly port?: string;
 }
 
-/** A path that exists is a file, unless a server is named. */
+/** Unless a server is named, the path of a file is one; a folder may be named like a run. */
 export async function open(terminal: Terminal, { run, ...options }: OpenOptions): Promise<number> {
   const path = resolve(terminal.cwd, run);
-  const isFile = options.url === undefined && (run.endsWith(".run") || existsSync(path));
+  const isFile =
+    options.url === undefined && (run.endsWith(".run") || statSync(path, { throwIfNoEntry: false })?.isFile() === true);
   return isFile ? openFile(terminal, { path, ...options }) : openRun(terminal, { runId: run, ...options });
 }
 
@@ -58,11 +59,7 @@ interface OpenFileOptions {
 /** Serves the page to this computer until it is interrupted. @throws {CliError} `FILE_UNKNOWN`; `RUN_FILE_INVALID` */
 async function openFile(terminal: Terminal, { path, port }: OpenFileOptions): Promise<number> {
   const name = basename(path);
-  if (!existsSync(path)) {
-    const hint = "`millrace export <run>` writes one.";
-    throw new CliError({ code: "FILE_UNKNOWN", message: `There is no file ${name}.`, hint });
-  }
-  const bytes = new Uint8Array(readFileSync(path));
+  const bytes = new Uint8Array(readNamedFile(path, { name, hint: "`millrace export <run>` writes one." }));
   const { handler } = await readRunFile(bytes); // what is wrong is told here, not in the page
   const page = await pageOver(bytes, { name, cwd: terminal.cwd });
   const server = await listen({ fetch: page, host: "127.0.0.1", asksToken: false, ...portOf(port) });

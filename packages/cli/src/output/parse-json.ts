@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type ParseError, parse } from "jsonc-parser";
 import { CliError } from "./cli-error.js";
+import { readNamedFile } from "./read-file.js";
 
 /** @throws {CliError} `INPUT_NOT_JSON` with the place. */
 export function parseJson(text: string, what: string, hint: string = inShell): unknown {
@@ -18,19 +18,8 @@ const inShell =
 export function readJson(given: string, what: string): unknown {
   if (!given.startsWith("@")) return parseJson(given, what);
   const path = given.slice(1);
-  try {
-    return parseJson(readFileSync(path, "utf8"), path, "Names and texts take double quotes.");
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CliError({
-      code: "FILE_UNKNOWN",
-      message: code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be read: ${code}.`,
-      hint: "`@` reads a file of JSON.",
-      details: { path },
-      cause: error,
-    });
-  }
+  const text = readNamedFile(path, { name: path, hint: "`@` reads a file of JSON." }).toString("utf8");
+  return parseJson(text, path, "Names and texts take double quotes.");
 }
 
 /** Fields of an event or a state. @throws {CliError} `OPTION_INVALID` for any other JSON. */
