@@ -27,7 +27,7 @@ type Walked = "failure" | "queue" | "version" | "workflow" | "status";
 /** Tables of names and values of runs. */
 export type NamedTable = "labels" | "input_values";
 
-/** What differs between databases. Conditions are of `runs AS q`, of a {@link NamedTable} `AS l`, or of both. */
+/** What differs between databases. Conditions are of `runs AS q`, of `labels` or `input_values` `AS l`, or of both. */
 export interface ListDialect {
   /** `runs AS q`, walked by an index that begins with the tenant and this column. */
   readonly runs: (column: Walked) => Sql;

@@ -53,7 +53,7 @@ export function textsOfStatus(status: StoredStatus): readonly string[] {
   return status === "queued" ? ["queued", "requeued"] : [status];
 }
 
-/** `null`: the text is none of {@link textsOfStatus}. */
+/** `null`: the text is no status. */
 export function statusOfText(text: string): StoredStatus | null {
   if (text === "requeued") return "queued";
   return isStoredStatus(text) ? text : null;
