@@ -5,6 +5,7 @@
  * @module
  */
 
+export type { CallOverride, ForkEdits, PendingDelivery } from "../replay/fork.types.js";
 export type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../runtime/api/audit.types.js";
 export type {
   AllowOptions,
@@ -42,7 +43,6 @@ export type {
   HistoryEntry,
   ItemInput,
   MomentOptions,
-  PendingDelivery,
   RawHistoryEntry,
   RawSnapshot,
   RunAttempt,
@@ -71,7 +71,6 @@ export type {
   AnswerOptions,
   AttemptsOptions,
   CallerOptions,
-  CallOverride,
   CountFilter,
   DedupeOptions,
   DetailedHistoryOptions,

@@ -3,9 +3,9 @@
 import { expect, it } from "vitest";
 import { isTried } from "../../../../test-share.js";
 import { memoryStore, type RunStore } from "../../src/entries/runtime.js";
+import type { RunTree } from "../../src/replay/run-tree.js";
 import { ResourceContainer } from "../../src/resource/resource-container.js";
 import { type LoadFrom, loadTree } from "../../src/runtime/worker/load/load.js";
-import type { RunTree } from "../../src/runtime/worker/load/run-tree.js";
 import { RegisteredWorkflows } from "../../src/runtime/worker/workflows/registered-workflows.js";
 import { type Flow, flows } from "../support/flows.js";
 import { driveHandle, runtimeOf, silent, TurnClock } from "../support/runtimes.js";

@@ -8,6 +8,7 @@ import type { RunStatus } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
+import type { PendingDelivery } from "../../replay/fork.types.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
 export interface HistoryEntry {
@@ -190,13 +191,6 @@ export interface StepMoment {
   readonly failed: number;
   /** Failures after all retries that an error handler or a settling batch handled, since the oldest stored tick. */
   readonly caught: number;
-}
-
-/** A work item that has not done anything with its event yet. */
-export interface PendingDelivery {
-  readonly item: number;
-  readonly step: string;
-  readonly event: WorkflowEvent;
 }
 
 /** A run that a step of another run has started with `ctx.runChild`. */

@@ -11,6 +11,7 @@ import type { TraceContext } from "../../engine/state.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
+import type { ForkEdits } from "../../replay/fork.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
 import type { Duration } from "../../value/duration.js";
@@ -296,32 +297,9 @@ export interface AttemptsOptions extends TenantOptions {
   readonly limit?: number;
 }
 
-/** What the function of one call of `ctx.run` gets as `call.override`, whenever it is called. */
-export interface CallOverride {
-  /** The work item whose step makes the call. */
-  readonly item: number;
-  /** Id of the call within the item, as `runtime.attempts` lists it. A call that the step never makes has no effect. */
-  readonly call: string;
-  /** Plain JSON. */
-  readonly value: object;
-}
-
-export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions, CallerOptions {
+export interface ForkOptions<State = Record<string, unknown>> extends ForkEdits<State>, TenantOptions, CallerOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
-  /** Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `event`. */
-  readonly edit?: (state: State) => void;
-  /**
-   * Replaces these fields of the next delivered event: that of the only work item that has done nothing with its event yet. A
-   * function gets the event and returns the fields. The schema of the event checks them; other fields stay as they are.
-   */
-  readonly event?:
-    | Readonly<Record<string, unknown>>
-    | ((event: WorkflowEvent, step: string) => Readonly<Record<string, unknown>>);
-  /** The work item whose event is replaced, if there are several: `runtime.at(runId, tick)` lists them as `next`. */
-  readonly item?: number;
-  /** Gives a value to one call of `ctx.run` that has not ended at that tick. */
-  readonly override?: CallOverride;
   /** Id of the new run. @default a new unique id */
   readonly runId?: string;
 }

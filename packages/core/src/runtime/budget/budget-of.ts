@@ -1,6 +1,5 @@
 import type { Context, EffectCall } from "../../authoring/context.types.js";
-import { originalOf } from "../../run/attempt/original-context.js";
-import { StepContext } from "../../run/attempt/step-context.js";
+import { attemptOf } from "../../run/attempt/host-call.js";
 import type { BudgetReport, Cost, RunBudgetPort } from "../../run/run-budget.types.js";
 import type { PaidCall, StepBudget } from "../api/budget.types.js";
 import { nothing } from "./amounts.js";
@@ -31,7 +30,7 @@ const unlimited: BudgetReport = { spent: nothing, reserved: nothing, allowed: {}
 
 /** The budgets of the run of a step; `null` for a run without. */
 export function budgetPort(ctx: object): RunBudgetPort | null {
-  return StepContext.attemptOf(originalOf(ctx))?.run.journal?.budget ?? null;
+  return attemptOf(ctx)?.run.journal?.budget ?? null;
 }
 
 interface Paid {

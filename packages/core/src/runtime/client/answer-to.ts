@@ -2,8 +2,8 @@
 
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { PromptAnswer } from "../../event/done-by.types.js";
+import type { AppliedTick } from "../../replay/run-tree.js";
 import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
-import type { AppliedTick } from "../worker/load/run-tree.js";
 
 /**
  * Reads the answer from the journal. `null`: it has no answer, its tick is no longer kept, or this code cannot read the journal.

@@ -1,13 +1,7 @@
 /** Starts a new run from the state of another run after a tick. */
 
-import { startOver } from "../../engine/reduce/finish.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { toPresentCode } from "../../run/snapshot-run.js";
-import { createDraft } from "../../state/draft.js";
-import { prepareEdit } from "../../state/prepare-change.js";
-import { formatValue } from "../../value/format-value.js";
-import { freezeState } from "../../value/freeze.js";
-import { wrongOption } from "../../value/options.js";
+import { forkedRun } from "../../replay/fork-run.js";
 import type { ForkOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
@@ -17,8 +11,6 @@ import { readStart, startBy } from "../text/start-text.js";
 import type { RunStarter } from "../worker/claim/run-starter.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
-import { replaceEvent } from "./fork-event.js";
-import { overrideCall } from "./fork-override.js";
 
 export interface Fork {
   readonly registry: RunTable;
@@ -32,29 +24,11 @@ export interface Fork {
  * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ registry, starter, from, key }: Fork, options: ForkOptions): Promise<void> {
-  const { at, edit, event, item, override, by } = options;
+  const { at, by } = options;
   const { run, workflow } = from;
-  if (edit !== undefined && typeof edit !== "function")
-    throw wrongOption(
-      "edit",
-      `is ${formatValue(edit)}; it must be a function`,
-      "Pass a function that changes its argument.",
-    );
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
-  const { state, children } = toPresentCode([...tree.members.values()]);
-  Object.assign(state, { runId: key.runId });
-  for (const one of [state, ...(children?.values() ?? [])]) startOver(one);
-  if (edit !== undefined) {
-    const { state: schema, values: types } = workflow.compiled;
-    const draft = createDraft(state.store as object);
-    edit(draft as Record<string, unknown>);
-    const { next } = prepareEdit(state.store, draft, { schema, types });
-    state.store = freezeState(schema?.checkAll(next) ?? next);
-  }
-  if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
-  else if (item !== undefined) throw wrongOption("item", "is set without `event`", "Say with `event` what to replace.");
-  if (override !== undefined) overrideCall(state, override);
+  const { state, children } = forkedRun(tree, key.runId, options);
   registry.assertOpen();
   const nowMs = registry.clock.now();
   const done = { atMs: nowMs, action: "fork", workflow: run.workflow, by } as const;

@@ -8,10 +8,10 @@
 import { type CallRecord, type WorkItem, waitKinds } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { DoneBy } from "../../event/done-by.types.js";
+import type { AppliedTick, Member } from "../../replay/run-tree.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
-import type { AppliedTick, Member } from "../worker/load/run-tree.js";
 import { AttemptCalls, codeOf, type Moment } from "./attempt-calls.js";
 import { sinceKept } from "./history.js";
 import { type PastTick, Timeline } from "./timeline.js";

@@ -1,9 +1,9 @@
 /** The children of a run, computed from its ticks. */
 
 import type { RunStatus } from "../../engine/state.js";
+import type { AppliedTick, Member, RunTree } from "../../replay/run-tree.js";
 import type { ChildRun } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
-import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
 import { readKept, Timeline } from "./timeline.js";
 
 /** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */

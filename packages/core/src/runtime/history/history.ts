@@ -7,6 +7,8 @@
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import { type RunTree, workflowAt } from "../../replay/run-tree.js";
+import { upgradeTicksOf } from "../../replay/upgrade.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
@@ -15,16 +17,7 @@ import type { HistoryEntry, RunForked } from "../api/history.types.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
 import { isNotBegun, readStart, starterOf } from "../text/start-text.js";
-import {
-  entries,
-  keptTicks,
-  type LoadFrom,
-  loadTree,
-  type NumberedTick,
-  readTick,
-  upgradeTicksOf,
-} from "../worker/load/load.js";
-import { type RunTree, workflowAt } from "../worker/load/run-tree.js";
+import { entries, keptTicks, type LoadFrom, loadTree, type NumberedTick, readTick } from "../worker/load/load.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 
 /** Ticks from the oldest one that is kept, or after a given one. */
@@ -178,7 +171,7 @@ async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Prom
   try {
     const workflow = workflows.get(name);
     if (isNotBegun(run)) readStart(run, workflow);
-    else upgradeTicksOf(await loadTree({ store, run, workflow }), workflow);
+    else upgradeTicksOf((await loadTree({ store, run, workflow })).tree, workflow.code);
     return null;
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;

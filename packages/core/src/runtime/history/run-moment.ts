@@ -1,10 +1,9 @@
-import { optionalModules } from "../../engine/optional-modules.js";
-import type { RunState, WorkItem } from "../../engine/state.js";
+import type { WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import type { ItemInput, MomentOptions, PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
+import { eventsOf, pendingDeliveries } from "../../replay/item-input.js";
+import type { AppliedTick, Member, RunTree } from "../../replay/run-tree.js";
+import type { ItemInput, MomentOptions, RunMoment, StepMoment } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
-import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
 import { assertTick, trimmed } from "./history.js";
 import { readKept, Timeline } from "./timeline.js";
 
@@ -63,10 +62,9 @@ async function momentSince(from: LoadFrom, first: number, { tick, runId, item }:
 function inputOf(item: WorkItem | undefined): ItemInput | null {
   if (item === undefined) return null;
   const { step, input } = item;
-  const events = input.kind === "event" ? [input.event] : (optionalModules.gathered?.eventsOf(input) ?? []);
   return {
     step,
-    events: events as readonly WorkflowEvent[],
+    events: eventsOf(input),
     slots: input.kind === "set" ? Object.keys(input.slots) : null,
   };
 }
@@ -130,14 +128,4 @@ function stepsOf(tree: RunTree, ended: Ended, shown: Member): StepMoment[] {
     }
     return [...all.values()];
   });
-}
-
-/** Only for a run that has not ended: no other run can be forked. */
-export function pendingDeliveries(state: RunState): PendingDelivery[] {
-  if (state.status !== "running") return [];
-  return [...state.items.values()].flatMap(({ id, step, input, calls }) =>
-    input.kind === "event" && (calls === null || calls.size === 0)
-      ? [{ item: id, step, event: input.event as WorkflowEvent }]
-      : [],
-  );
 }

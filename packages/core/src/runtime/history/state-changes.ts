@@ -6,11 +6,11 @@
 
 import type { Tick } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
+import type { AppliedTick } from "../../replay/run-tree.js";
 import type { StateChange, StatePatch } from "../../state/patch.types.js";
 import { applyPatches } from "../../state/patches.js";
 import { isRecord } from "../../value/kind.js";
 import type { ChangedValue } from "../api/history.types.js";
-import type { AppliedTick } from "../worker/load/run-tree.js";
 
 /** The changes in the order in which they were made. Several may concern one place. */
 export function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {

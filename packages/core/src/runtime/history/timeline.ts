@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import type { AppliedTick, RunTree } from "../../replay/run-tree.js";
 import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
-import type { AppliedTick, RunTree } from "../worker/load/run-tree.js";
 import { sinceKept } from "./history.js";
 
 /** A tick with what it did: the run and the work item that it is about, the state before it, and its commands. */

@@ -6,6 +6,8 @@
 
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { RunTree } from "../../replay/run-tree.js";
+import { upgradeTicksOf } from "../../replay/upgrade.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
@@ -35,9 +37,7 @@ import {
   type RunReads,
   type StoredRunJson,
   steps,
-  upgradeTicksOf,
 } from "../worker/load/load.js";
-import type { RunTree } from "../worker/load/run-tree.js";
 import { isUrgent } from "../worker/run/messages.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { type Exported, type ExportedParts, Problems, readParts, wholeTime } from "./exported-parts.js";
@@ -109,7 +109,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
     if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
     const { streamed } = loaded.tree.root.state;
     if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
-    upgradeTicksOf(loaded, workflow);
+    upgradeTicksOf(loaded.tree, workflow.code);
     return loaded;
   });
 }

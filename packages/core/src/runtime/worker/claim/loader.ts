@@ -3,11 +3,14 @@
  *
  * @module
  */
+
 import { type Receipt, runFinished } from "../../../engine/command.js";
 import { createRunState, type Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { PiecesEvent } from "../../../event/built-in-events.js";
+import type { RunTree } from "../../../replay/run-tree.js";
+import { upgradeTicksOf } from "../../../replay/upgrade.js";
 import { beginWithChildren } from "../../../run/children.js";
 import { initialStore } from "../../../run/state-of-run.js";
 import { idOf } from "../../store/run-key.js";
@@ -23,8 +26,7 @@ import type {
 import { cannotResume, isOfNewerCode } from "../../store/runtime-errors.js";
 import { isNotBegun, readStart } from "../../text/start-text.js";
 import { readsOf } from "../load/fetched-journals.js";
-import { keptTicks, type LoadedTree, loadTree, upgradeTicksOf } from "../load/load.js";
-import type { RunTree } from "../load/run-tree.js";
+import { keptTicks, type LoadedTree, loadTree } from "../load/load.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import { continues, headOf, isContinuation, refusedByEnd } from "../run/messages.js";
 import { placeRun } from "../run/place-run.js";
@@ -171,7 +173,7 @@ export class Loader {
     { loaded, hasPartialHistory, request }: Resuming,
   ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
-    const upgradeTicks = upgradeTicksOf(loaded, workflow);
+    const upgradeTicks = upgradeTicksOf(tree, workflow.code);
     const descendants = tree.descendants();
     const isQueued = run.queue !== null;
     const live = placeRun(this.#setup.supervisor, workflow, {

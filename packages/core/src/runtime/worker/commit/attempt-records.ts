@@ -1,7 +1,5 @@
-import { callsOf } from "../../../run/attempt/calls.js";
-import { refuseCall, rejectCall } from "../../../run/attempt/forgotten-calls.js";
+import { hostCall } from "../../../run/attempt/host-call.js";
 import type { AttemptCore } from "../../../run/run.types.js";
-import { CallPromise } from "../../../state/call-promise.js";
 import { assertFunction } from "../../../value/options.js";
 import type { RecordValue, StepRecords } from "../../api/runtime-records.types.js";
 import { checkNames } from "../../options/check-names.js";
@@ -50,29 +48,10 @@ export class AttemptRecords implements StepRecords {
     id: string,
     change: (current: Value | undefined) => Value | undefined,
   ): Promise<Value | undefined> {
-    const attempt = this.#attempt;
-    try {
-      attempt.assertAlive();
-      assertFunction(change, "change");
-    } catch (error) {
-      return refuseCall(attempt, error);
-    }
-    const calls = callsOf(attempt);
-    // A step that forgets to await it does not end before it.
-    const call = new CallPromise<Value | undefined>((resolve, reject) => {
-      this.#update(kind, id, change as RecordChange).then(
-        (value) => {
-          calls.over(call);
-          resolve(value as Value | undefined);
-        },
-        (error: unknown) => {
-          calls.over(call);
-          rejectCall(attempt, { call, error }, reject);
-        },
-      );
-    });
-    calls.begin(call, { isResting: false, promise: call });
-    return call;
+    const check = () => assertFunction(change, "change");
+    return hostCall(this.#attempt, check, () => this.#update(kind, id, change as RecordChange)) as Promise<
+      Value | undefined
+    >;
   }
 
   /** Records with their updates. */

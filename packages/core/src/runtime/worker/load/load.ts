@@ -4,14 +4,9 @@
  * @module
  */
 
-import { assertShareable } from "../../../compile/child.js";
-import { migrateState } from "../../../compile/state-version.js";
-import { createRunState } from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { sameValue } from "../../../event/equal.js";
-import { restoreStored } from "../../../run/snapshot-run.js";
-import { assertFits } from "../../../snapshot/fit.js";
+import type { DefinitionGraph, HashedDefinition } from "../../../replay/definition-graph.js";
+import { type AppliedTick, RunTree } from "../../../replay/run-tree.js";
 import type { Snapshot } from "../../../snapshot/format.js";
 import { checkShape } from "../../../snapshot/snapshot-errors.js";
 import { afterTurn, isTurnOver } from "../../../system/host-turns.js";
@@ -21,9 +16,7 @@ import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "../
 import { runTooLarge } from "../../store/runtime-errors.js";
 import { unpackJson } from "../../text/blob-text.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "../../text/journal-text.js";
-import { type DefinitionGraph, type HashedDefinition, nodeAt } from "../workflows/definition-graph.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
-import { type AppliedTick, type Member, RunTree } from "./run-tree.js";
 
 /** Number of batches that are read at once. */
 const PAGE = 500;
@@ -170,13 +163,9 @@ export async function* batches({ store, run }: From, after: number, upTo: number
 async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<RunTree> {
   const { run, workflow } = from;
   const { compiled } = workflow;
-  if (snapshot === null) {
-    // The first tick contains the store.
-    const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} });
-    return new RunTree([{ state, compiled, path: [], sharesWith: null }], await readCode(from, run.code));
-  }
+  if (snapshot === null) return RunTree.begin(run.key.runId, compiled, await readCode(from, run.code));
   const stored = checkShape(storedRun, await readText(from, snapshot.text, where(from)), "snapshot");
-  return new RunTree(restoreStored(compiled, stored.run), await readCode(from, stored.code));
+  return RunTree.restore(stored.run, compiled, await readCode(from, stored.code));
 }
 const storedRun = object({ run: anything, code: text });
 
@@ -239,42 +228,4 @@ export async function blobOf(store: Pick<RunStore, "blob">, hash: string, who: s
 
 export function where({ run }: Pick<From, "run">): string {
   return `run "${run.key.runId}"`;
-}
-
-/**
- * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
- *
- * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the code lacks.
- */
-export function upgradeTicksOf({ tree }: LoadedTree, { code }: RegisteredWorkflow): Map<string, Tick[]> | null {
-  const isOther = tree.code.hash !== code.hash;
-  // Under the same code, too: what is stored may be damaged, or made by somebody else.
-  for (const { state, compiled } of tree.members.values())
-    assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
-  const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
-  // A schema can change without a trace in the compared code.
-  return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;
-}
-
-function changes(member: Member, graph: DefinitionGraph): Tick[] {
-  const ticks: Tick[] = [];
-  const { state, compiled, stateVersion, sharesWith, path } = member;
-  if (sharesWith !== null) assertShareable(sharesWith, compiled, path.at(-1) as string);
-  // A run that has not begun has no state yet; a shared state is migrated with its owner.
-  const isAsItWas = state.ticks === 0 || sharesWith !== null;
-  const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);
-  const { definition } = nodeAt(graph, member.path) ?? compiled;
-  if (!sameValue(definition, member.routing.definition))
-    ticks.push({ type: "definition.changed", atMs: state.atMs, definition });
-  if (!sameValue(store, state.store))
-    ticks.push({
-      type: "state.edited",
-      atMs: state.atMs,
-      item: null,
-      attempt: 0,
-      call: null,
-      change: { whole: true, next: store },
-      value: null,
-    });
-  return ticks;
 }

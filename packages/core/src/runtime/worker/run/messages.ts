@@ -12,8 +12,7 @@ import { decodeEvent, decodeValue } from "../../../event/decode.js";
 import type { DoneBy } from "../../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
-import { endWriting } from "../../../run/attempt/piece-writer.js";
-import { answerPrompt, deliverEvent } from "../../../run/caller/deliver-event.js";
+import { type Delivery, deliver, type OutsideMessage } from "../../../run/caller/deliver-message.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { encodeValue } from "../../../value/codec.js";
 import type { EncodedValue } from "../../../value/tree.js";
@@ -29,11 +28,7 @@ interface Asked {
 /** To a run that has ended. One that goes on only accepts `resume`, once and for all. */
 type Continuation = Asked & { readonly kind: "resume" | "retry" };
 
-export type Message =
-  | (Asked & { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null })
-  | (Asked & { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown })
-  | (Asked & { readonly kind: "cancel"; readonly reason: unknown })
-  | Continuation;
+export type Message = OutsideMessage | Continuation;
 
 type EncodedMessage =
   | (Asked & { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null })
@@ -117,41 +112,15 @@ export function refusedByEnd(kind: Message["kind"], runId: string, status: Store
   return runFinished(status);
 }
 
-/** The post that a message came with. */
-export interface Delivery {
-  /** Below zero: the position of the post. @default a new ticket */
-  readonly ticket?: number;
-  /** Epoch milliseconds. @default now */
-  readonly atMs?: number;
-}
-
 /** `null`: the run has left memory. The next owner finds the post. */
 export async function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
-    case "event":
-      return deliverEvent(runner, { ...message, promptId: null, ...from });
-    case "answer":
-      return answerPrompt(runner, { ...message, ...from });
-    case "cancel":
-      return cancelRun(runner, message, from);
-    default:
+    case "resume":
+    case "retry":
       return goOn(runner, message.kind);
+    default:
+      return deliver(runner, message, from);
   }
-}
-
-/** Resolves once the cancellation is stored: a receipt must not be there before its effect. */
-async function cancelRun(
-  runner: LiveRun,
-  { reason, by }: Extract<Message, { readonly kind: "cancel" }>,
-  { ticket }: Delivery,
-): Promise<Receipt | null> {
-  if (!runner.live) return runner.isEvicted ? null : runFinished(runner.state.status);
-  return new Promise((resolve) => {
-    endWriting(runner);
-    const stored = runner.ticket(resolve, ticket);
-    const tick = { type: "run.cancelled", atMs: runner.now(), reason, ticket: stored } as const;
-    runner.submit(by === undefined ? tick : { ...tick, by });
-  });
 }
 
 /** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */

@@ -1,6 +1,6 @@
 import type { RunContext } from "../../../authoring/run-context.types.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { StepContext } from "../../../run/attempt/step-context.js";
+import { attemptOf } from "../../../run/attempt/host-call.js";
 import type { StepRecords } from "../../api/runtime-records.types.js";
 import { DurableRun } from "./durable-run.js";
 
@@ -9,14 +9,13 @@ import { DurableRun } from "./durable-run.js";
  *
  * @example
  * const records = recordsOf(ctx);
- * const counter = await records.read("counter", "visits");
- * records.write({ kind: "counter", id: "visits", expected: counter?.version ?? 0, value: Number(counter?.value ?? 0) + 1 });
- * return new StopEvent({ result: null }); // stores the record and the end of the step together
+ * const visits = await records.update("counter", "visits", (count: number = 0) => count + 1);
+ * return new StopEvent({ result: visits }); // stores the record and the end of the step together
  *
  * @throws {WorkflowError} `RUNTIME_REQUIRED` in a run without a runtime, `ATTEMPT_ENDED`.
  */
 export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
-  const attempt = StepContext.attemptOf(ctx);
+  const attempt = attemptOf(ctx);
   const journal = attempt?.run.journal;
   if (!attempt || !(journal instanceof DurableRun)) throw runtimeRequired();
   attempt.assertAlive();

@@ -7,13 +7,13 @@ import { internalsOf } from "../../../compile/internals.js";
 import type { Clock, Log } from "../../../engine/ports.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Telemetry } from "../../../inspect/telemetry.types.js";
+import { definitionGraph, type HashedDefinition } from "../../../replay/definition-graph.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../../run/workflow-host.js";
 import { formatValue } from "../../../value/format-value.js";
 import { wrongOption } from "../../../value/options.js";
 import { nearest } from "../../../value/unknown-names.js";
 import { indexOf } from "../../options/input-index.js";
 import type { RunStore } from "../../store/run-store.types.js";
-import { definitionGraph, type HashedDefinition } from "./definition-graph.js";
 
 export interface RegisteredWorkflow {
   readonly name: string;

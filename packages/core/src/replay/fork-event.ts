@@ -1,21 +1,20 @@
 /** The event whose fields a fork replaces: that of a work item which has not done anything yet. */
 
-import type { CompiledWorkflow } from "../../compile/compile.js";
-import type { RunState, StepInput } from "../../engine/state.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import { invalid } from "../../event/event-class.js";
-import { encodeEvent, eventFromFields } from "../../event/event-codec.js";
-import { classOf, fieldsOf } from "../../event/facts.js";
-import { formatValue } from "../../value/format-value.js";
-import { wrongOption } from "../../value/options.js";
-import { nearest } from "../../value/unknown-names.js";
-import type { PendingDelivery } from "../api/history.types.js";
-import type { ForkOptions } from "../api/runtime.types.js";
-import { pendingDeliveries } from "../history/run-moment.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
+import type { RunState, StepInput } from "../engine/state.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { invalid } from "../event/event-class.js";
+import { encodeEvent, eventFromFields } from "../event/event-codec.js";
+import { classOf, fieldsOf } from "../event/facts.js";
+import { formatValue } from "../value/format-value.js";
+import { wrongOption } from "../value/options.js";
+import { nearest } from "../value/unknown-names.js";
+import type { ForkEdits, PendingDelivery } from "./fork.types.js";
+import { pendingDeliveries } from "./item-input.js";
 
 export interface EventEdit {
-  readonly event: NonNullable<ForkOptions["event"]>;
+  readonly event: NonNullable<ForkEdits["event"]>;
   readonly item: number | undefined;
   readonly compiled: CompiledWorkflow;
 }

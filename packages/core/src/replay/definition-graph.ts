@@ -6,10 +6,10 @@
  * @module
  */
 
-import { compiledChild } from "../../../compile/child.js";
-import type { CompiledWorkflow } from "../../../compile/compile.js";
-import { stateVersionOf } from "../../../compile/state-version.js";
-import type { Definition } from "../../../engine/definition.js";
+import { compiledChild } from "../compile/child.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
+import { stateVersionOf } from "../compile/state-version.js";
+import type { Definition } from "../engine/definition.js";
 
 export interface DefinitionGraph {
   /** The first one is the workflow of the run. */

@@ -7,13 +7,13 @@
  * @module
  */
 
-import type { PendingPrompt } from "../../../authoring/handler.types.js";
-import { compiledChild } from "../../../compile/child.js";
-import type { CompiledWorkflow } from "../../../compile/compile.js";
-import type { Command, Receipt } from "../../../engine/command.js";
-import { isCurrent } from "../../../engine/reduce/reduction.js";
-import { reduce } from "../../../engine/reduce.js";
-import type { Routing } from "../../../engine/routing.js";
+import type { PendingPrompt } from "../authoring/handler.types.js";
+import { compiledChild } from "../compile/child.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
+import type { Command, Receipt } from "../engine/command.js";
+import { isCurrent } from "../engine/reduce/reduction.js";
+import { reduce } from "../engine/reduce.js";
+import type { Routing } from "../engine/routing.js";
 import {
   type ChildRecord,
   createRunState,
@@ -21,17 +21,22 @@ import {
   shareStore,
   unshareStore,
   type WorkItem,
-} from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
-import type { WorkflowEvent } from "../../../event/event.js";
-import { openPrompts } from "../../../run/caller/open-prompts.js";
-import { encodeTree, type RunMember } from "../../../run/snapshot-run.js";
-import type { Snapshot } from "../../../snapshot/format.js";
-import { createStoredRouting } from "../../../snapshot/stored-routing.js";
-import { decodeTick } from "../../../snapshot/tick-codec.js";
-import type { StreamedEvent } from "../../../stream/streamed-event.js";
-import type { JournalEntry } from "../../text/journal-text.js";
-import { type HashedDefinition, nodeAt } from "../workflows/definition-graph.js";
+} from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { openPrompts } from "../run/caller/open-prompts.js";
+import { encodeTree, type RunMember, restoreStored } from "../run/snapshot-run.js";
+import type { Snapshot } from "../snapshot/format.js";
+import { createStoredRouting } from "../snapshot/stored-routing.js";
+import { decodeTick, type EncodedTick } from "../snapshot/tick-codec.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+import { type HashedDefinition, nodeAt } from "./definition-graph.js";
+
+/** A tick as it is stored, and the child that it is about; `null` for the run itself. */
+export interface StoredTick {
+  readonly child: { readonly runId: string } | null;
+  readonly json: EncodedTick;
+}
 
 /** A run of the tree, and the code that its ticks belong to. */
 export interface Member extends RunMember {
@@ -67,8 +72,19 @@ export class RunTree {
   readonly receipts: Map<number, Receipt> = new Map();
   #code: HashedDefinition;
 
+  /** A run before its first tick, which contains its store. */
+  static begin(runId: string, compiled: CompiledWorkflow, code: HashedDefinition): RunTree {
+    const state = createRunState({ runId, workflow: compiled.name, store: {} });
+    return new RunTree([{ state, compiled, path: [], sharesWith: null }], code);
+  }
+
+  /** @throws {WorkflowError} What `Context.fromDict` throws for a snapshot that cannot be read. */
+  static restore(snapshot: unknown, compiled: CompiledWorkflow, code: HashedDefinition): RunTree {
+    return new RunTree(restoreStored(compiled, snapshot), code);
+  }
+
   /** @param runs The root first, then its children as a snapshot had them. */
-  constructor([root, ...children]: readonly [RunMember, ...RunMember[]], code: HashedDefinition) {
+  private constructor([root, ...children]: readonly [RunMember, ...RunMember[]], code: HashedDefinition) {
     this.#code = code;
     this.root = this.#add(root);
     for (const child of children) this.#add(child);
@@ -110,7 +126,7 @@ export class RunTree {
   }
 
   /** Null: it is of a child that its parent was done with, and changes nothing. */
-  apply(entry: Extract<JournalEntry, { kind: "tick" }>): AppliedTick | null {
+  apply(entry: StoredTick): AppliedTick | null {
     const member = this.members.get(entry.child?.runId ?? this.root.state.runId);
     if (member === undefined) return null;
     const { state } = member;

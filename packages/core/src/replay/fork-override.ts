@@ -1,12 +1,12 @@
 /** What a fork gives to one call of `ctx.run` that has not ended yet. */
-import { beginEffect } from "../../engine/reduce/effects.js";
-import type { EffectRecord, RunState, WorkItem } from "../../engine/state.js";
-import { placesOf } from "../../run/attempt/call-places.js";
-import { formatValue } from "../../value/format-value.js";
-import { copyJson } from "../../value/guard.js";
-import { isPlainObject } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
-import type { CallOverride } from "../api/runtime.types.js";
+import { beginEffect } from "../engine/reduce/effects.js";
+import type { EffectRecord, RunState, WorkItem } from "../engine/state.js";
+import { placesOf } from "../run/attempt/call-places.js";
+import { formatValue } from "../value/format-value.js";
+import { copyJson } from "../value/guard.js";
+import { isPlainObject } from "../value/kind.js";
+import { wrongOption } from "../value/options.js";
+import type { CallOverride } from "./fork.types.js";
 
 /**
  * Changes the state of the fork before anything of it is stored.
