@@ -96,6 +96,7 @@ export type {
   ResumeOptions,
   RunOptions,
   RunOutcome,
+  StartedRun,
   WorkflowHandler,
 } from "./authoring/handler.types.js";
 export type { RunStream } from "./stream/run-stream.js";

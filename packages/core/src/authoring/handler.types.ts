@@ -34,17 +34,20 @@ export interface RunOptions<State = unknown> extends ResumeOptions {
   readonly runId?: string;
 }
 
-/** A started run. It is a promise of the result, so an async function that returns it returns the result instead. */
-export interface WorkflowHandler<
-  out Result = unknown,
-  State = unknown,
-  out Prompt extends WorkflowEvent = WorkflowEvent,
-> extends Promise<Result> {
+/**
+ * A started run, in memory or in a store. It is a promise of the result, so an async function that returns it returns the result
+ * instead.
+ */
+export interface StartedRun<out Result = unknown, out Prompt extends WorkflowEvent = WorkflowEvent>
+  extends Promise<Result> {
   readonly runId: string;
-  readonly context: RunContext<State>;
-  /** Resolves once the start is stored; at once for a run in memory only. */
+  /** Resolves once the start is stored; at once for a run in memory only. Rejects with what kept it from being stored. */
   readonly accepted: Promise<void>;
-  /** Sends an event to the run. A refusal is a receipt, not an error. */
+  /**
+   * Sends an event to the run. A refusal is a receipt, not an error.
+   *
+   * @throws {WorkflowError} `EVENT_NOT_SENDABLE`
+   */
   sendEvent<Event>(event: Sendable<Event>, options?: HandlerSendOptions): Promise<Receipt>;
   /**
    * Answers exactly this prompt, with the fields of the event that its wait is for. Refused with `PROMPT_CLOSED` when the wait is
@@ -52,13 +55,29 @@ export interface WorkflowHandler<
    *
    * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit.
    */
-  answer(promptId: string, fields?: Readonly<Record<string, unknown>>): Promise<Receipt>;
+  answer(promptId: string, fields?: object): Promise<Receipt>;
   /** Streams all events of the run to any number of readers. `streamEvents<StreamOf<Flow>>()` types the events. */
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event>;
-  /** Stops the run and keeps its work: `workflow.resume(context)` continues it. */
-  cancel(reason?: unknown): Promise<void>;
+  /**
+   * Stops the run and keeps its work: `resume` continues it. Resolves once the run has ended; with `refused` and `RUN_FINISHED` if it
+   * had ended before.
+   */
+  cancel(reason?: unknown): Promise<Receipt>;
   /** Resolves when the run has nothing to do now: it has ended, or waits for an event or a time. */
   idle(): Promise<RunOutcome<Result, Prompt>>;
+  /** What `idle()` would resolve to at this moment; `null` while the run has work to do. */
+  outcome(): Promise<RunOutcome<Result, Prompt> | null>;
+  /** The open prompts of the run, also while it is at work. None once it has ended. */
+  prompts(): Promise<readonly PendingPrompt<Prompt>[]>;
+}
+
+/** A run that `workflow.run` has started in this process. */
+export interface WorkflowHandler<
+  out Result = unknown,
+  State = unknown,
+  out Prompt extends WorkflowEvent = WorkflowEvent,
+> extends StartedRun<Result, Prompt> {
+  readonly context: RunContext<State>;
 }
 
 export interface HandlerSendOptions {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
+import type { HandlerSendOptions, PendingPrompt, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
 import type { RunContext } from "../../authoring/run-context.types.js";
 import type { Receipt } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
@@ -20,7 +20,8 @@ import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import type { LiveRun } from "../run.types.js";
 import { wakeAt } from "../run-time.js";
 import { CallerContext } from "./caller-context.js";
-import { answerPrompt, assertSendable, deliverEvent, promptsOf } from "./deliver-event.js";
+import { assertSendable, promptsOf } from "./deliver-event.js";
+import { deliver, type OutsideMessage } from "./deliver-message.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;
@@ -91,18 +92,18 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     const event = sendable as WorkflowEvent;
     checkOptionNames("send", options);
     assertSendable(event);
-    return this.#receiptOf(deliverEvent(this.#runner, { event, step: options.step ?? null, promptId: null }));
+    return this.#send({ kind: "event", event, step: options.step ?? null });
   }
 
-  async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
-    return this.#receiptOf(answerPrompt(this.#runner, { promptId, fields }));
+  answer(promptId: string, fields: object = {}): Promise<Receipt> {
+    return this.#send({ kind: "answer", promptId, fields });
   }
 
   /** A dropped run resolves no receipt: the reason is known by then. */
-  async #receiptOf(receipt: Promise<Receipt | null>): Promise<Receipt> {
-    const received = await receipt;
-    if (received === null) throw this.#dropped?.error;
-    return received;
+  async #send(message: OutsideMessage): Promise<Receipt> {
+    const receipt = await deliver(this.#runner, message);
+    if (receipt === null) throw this.#dropped?.error;
+    return receipt;
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
@@ -110,20 +111,34 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   }
 
   /** Resolves when the run has stopped. */
-  async cancel(reason?: unknown): Promise<void> {
-    const runner = this.#runner;
+  async cancel(reason?: unknown): Promise<Receipt> {
     this.#awaited = true; // the caller of `cancel` knows how the run ends
-    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: reason ?? null });
-    if (runner.live) await this.#promise().catch(() => {});
-    await childrenEnded(runner);
+    const receipt = await this.#send({ kind: "cancel", reason: reason ?? null });
+    await childrenEnded(this.#runner);
+    return receipt;
   }
 
   async idle(): Promise<RunOutcome> {
     this.#awaited = true;
     await this.#runner.idle();
+    return this.#ended() ?? this.#waiting();
+  }
+
+  async outcome(): Promise<RunOutcome | null> {
+    return this.#ended() ?? (this.#runner.isIdle() ? this.#waiting() : null);
+  }
+
+  #ended(): RunOutcome | null {
     if (this.#dropped !== null) throw this.#dropped.error;
-    if (this.#outcome !== null) return runOutcome(this.runId, this.#outcome);
+    return this.#outcome === null ? null : runOutcome(this.runId, this.#outcome);
+  }
+
+  #waiting(): RunOutcome {
     return { status: "waiting", prompts: promptsOf(this.#runner), wakeAtMs: wakeAt(this.#runner) };
+  }
+
+  async prompts(): Promise<readonly PendingPrompt[]> {
+    return this.#runner.live ? promptsOf(this.#runner) : [];
   }
 
   /** @internal */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
+import type { Receipt, RunOutcome, StartedRun } from "../../authoring/handler.types.js";
 import type { InputOf, PromptOf, ResultOf } from "../../authoring/run.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { TraceContext } from "../../engine/state.js";
@@ -12,8 +12,6 @@ import type { DoneBy } from "../../event/done-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { ForkEdits } from "../../replay/fork.types.js";
-import type { RunStream } from "../../stream/run-stream.js";
-import type { StreamOptions } from "../../stream/stream.types.js";
 import type { Duration } from "../../value/duration.js";
 import type { EndedStatus, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { RuntimeAudit } from "./audit.types.js";
@@ -136,53 +134,28 @@ export interface IdleOptions {
 }
 
 /**
- * A stored run, wherever it is. It is a promise of the result, so an async function that returns it returns the result instead.
- *
- * The promise rejects with the error of the step, or with a `WorkflowError`, such as `RUN_CANCELLED`, `RUN_TIMED_OUT` or
- * `RUNTIME_STOPPED`.
+ * A run of a store. Its `streamEvents` reads the store, from the first event to the end of the run; its `idle` writes nothing, and
+ * does not keep a waiting run in memory. If the run is not there, every method fails with `RUN_UNKNOWN`.
  */
 export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEvent = WorkflowEvent>
-  extends Promise<Result> {
+  extends StartedRun<Result, Prompt> {
   /** Id of the run. With `dedupe`, read it after `accepted`: the run may be that of another call. */
   readonly runId: string;
   readonly tenant: string;
   /**
-   * Resolves once the run is stored: it then survives a crash.
-   *
-   * Rejects with what kept it from being stored, such as `RUN_ID_CONFLICT`.
-   */
-  readonly accepted: Promise<void>;
-  /**
    * Sends an event to the run. Resolves once the run has taken or refused it, and that is stored.
    *
-   * @throws {WorkflowError} `EVENT_NOT_SENDABLE`, `VALUE_UNSERIALIZABLE`, `RUN_UNKNOWN`. A refusal is a receipt, not an error.
+   * @throws {WorkflowError} `EVENT_NOT_SENDABLE`, `VALUE_UNSERIALIZABLE`. A refusal is a receipt, not an error.
    */
   sendEvent<Event>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
   /**
-   * Answers exactly this prompt with the fields of its answer.
+   * As in memory, once that is stored. The `details` of `PROMPT_CLOSED` say who has answered the prompt, if somebody has.
    *
-   * Resolves once the run has taken or refused the answer; `PROMPT_CLOSED` is a receipt, not an error. Its `details` say who has
-   * answered the prompt, if somebody has.
-   *
-   * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit, `VALUE_UNSERIALIZABLE`, `RUN_UNKNOWN`.
+   * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit, `VALUE_UNSERIALIZABLE`.
    */
   answer(promptId: string, fields?: object, options?: AnswerOptions): Promise<Receipt>;
-  /** Streams all events of the run from the store, the first one first, until the run ends. */
-  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event>;
-  /**
-   * Stops the run and keeps its work: `runtime.resume(runId)` continues it. Resolves once the run has ended; with `refused` and
-   * `RUN_FINISHED` if it had ended before.
-   */
   cancel(reason?: unknown, options?: CallerOptions & PostOptions): Promise<Receipt>;
-  /**
-   * Resolves when the run has nothing to do now: it has ended, or waits. It writes nothing, and does not keep a waiting run in
-   * memory.
-   */
   idle(options?: IdleOptions): Promise<RunOutcome<Result, Prompt>>;
-  /** What `idle()` would resolve to at this moment; `null` while the run has work to do. */
-  outcome(): Promise<RunOutcome<Result, Prompt> | null>;
-  /** The open prompts of the run, also while it is at work. None once it has ended. */
-  prompts(): Promise<readonly PendingPrompt<Prompt>[]>;
   /** Makes a snapshot of the run, for `Context.fromDict`. */
   snapshot(): Promise<ContextDict>;
   /**

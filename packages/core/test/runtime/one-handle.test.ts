@@ -1,0 +1,84 @@
+/** The handle of a run in memory, and that of a stored run: the same methods, with the same answers. */
+import { afterEach, describe, expect, it } from "vitest";
+import { createRuntime, memoryStore, type Runtime } from "../../src/entries/runtime.js";
+import {
+  defineWorkflow,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  StartEvent,
+  type StartedRun,
+  StopEvent,
+} from "../../src/index.js";
+
+class Sure extends InputRequiredEvent.define("Sure", {}) {}
+class Yes extends HumanResponseEvent.define("Yes", {}) {}
+
+function asking() {
+  let finishWork = (): void => {};
+  const worked = new Promise<void>((resolve) => {
+    finishWork = resolve;
+  });
+  const flow = defineWorkflow("asking")
+    .step("ask", { on: StartEvent, emits: StopEvent, waits: Yes, streams: Sure }, async (_start, ctx) => {
+      await worked;
+      await ctx.waitForEvent(Yes, { prompt: new Sure({}) });
+      return new StopEvent({ result: "sure" });
+    })
+    .build();
+  return { flow, finishWork };
+}
+
+const runtimes: Runtime[] = [];
+afterEach(async () => {
+  for (const runtime of runtimes.splice(0)) await runtime.stop();
+});
+
+type Start = (flow: ReturnType<typeof asking>["flow"]) => StartedRun;
+
+const hosts: readonly [string, Start][] = [
+  ["in memory", (flow) => flow.run()],
+  [
+    "in a store",
+    (flow) => {
+      const runtime = createRuntime({ workflows: { asking: flow }, store: memoryStore() });
+      runtimes.push(runtime as unknown as Runtime);
+      return runtime.run("asking", {});
+    },
+  ],
+];
+
+describe.each(hosts)("a run %s", (_where, start) => {
+  it("has no outcome and no prompts while it is at work, then says what it asks, and how it ended", async () => {
+    const { flow, finishWork } = asking();
+    const run = start(flow);
+    await run.accepted;
+
+    expect(await run.outcome()).toBeNull();
+    expect(await run.prompts()).toEqual([]);
+    finishWork();
+    const waiting = await run.idle();
+    expect(await run.outcome()).toEqual(waiting);
+    const [prompt] = await run.prompts();
+    expect(waiting).toEqual({ status: "waiting", prompts: [prompt], wakeAtMs: null });
+
+    expect(await run.answer(prompt!.promptId, {})).toMatchObject({ status: "accepted" });
+    expect(await run.answer(prompt!.promptId, {})).toMatchObject({ status: "refused", code: "PROMPT_CLOSED" });
+    expect(await run).toBe("sure");
+    expect(await run.outcome()).toEqual({ status: "completed", result: "sure" });
+    expect(await run.prompts()).toEqual([]);
+  });
+
+  it("answers with receipts to all that it is told, also after its end", async () => {
+    const { flow, finishWork } = asking();
+    const run = start(flow);
+    finishWork();
+    await run.idle();
+
+    expect(await run.cancel("enough")).toEqual({ status: "accepted", sequence: expect.any(Number) });
+    expect(await run.outcome()).toEqual({ status: "cancelled", reason: "enough" });
+    const late = { status: "refused", code: "RUN_FINISHED", hint: expect.stringContaining("cancelled") };
+    expect(await run.cancel("again")).toEqual(late);
+    expect(await run.sendEvent(new Yes({}))).toEqual(late);
+    expect(await run.outcome()).toEqual({ status: "cancelled", reason: "enough" });
+  });
+});
