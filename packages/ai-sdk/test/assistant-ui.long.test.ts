@@ -41,7 +41,12 @@ async function send(page: Page, text: string): Promise<void> {
   await page.click("button.send");
 }
 
-const says = (page: Page, text: string) => page.waitForSelector(`article:last-of-type p:has-text("${text}")`);
+/** The last message is of the assistant, and has this text. A message of the user, which may have it too, comes before each of them. */
+const says = (page: Page, text: string) =>
+  page.waitForFunction((wanted) => {
+    const messages = [...document.querySelectorAll("article")];
+    return messages.length % 2 === 0 && messages.at(-1)?.textContent?.includes(wanted) === true;
+  }, text);
 const isReady = (page: Page) => page.waitForSelector('main[data-status="ready"]', { state: "attached" });
 const stored = async (id: string) => (await (await fetch(`${server.url}/api/chat/${id}`)).json()) as UIMessage[];
 const shown = (page: Page) => page.$$eval("article", (all) => all.map(({ textContent }) => textContent));
@@ -74,7 +79,8 @@ it("an approval of one call and a refusal of another, after a reload and a resta
   await server.kill();
   await server.start();
 
-  await page.click("b:first-of-type button.no");
+  await page.click("b >> nth=0 >> button.no");
+  await page.waitForFunction(() => document.querySelectorAll("b").length === 1);
   await page.click("b button.yes");
   await says(page, "Done.");
   await isReady(page);
