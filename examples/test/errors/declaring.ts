@@ -62,7 +62,7 @@ export const declaring: Provocations = {
       return thrown(() => new Counter().run());
     },
   ],
-  STATE_UNSTORABLE: [() => inStep((ctx) => ctx.store.set("client", new Client()))],
+  VALUE_UNSERIALIZABLE: [() => inStep((ctx) => ctx.store.set("client", new Client()))],
   WORKFLOW_INVALID: [
     () =>
       thrown(() => {

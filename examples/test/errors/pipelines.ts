@@ -77,10 +77,6 @@ function cutBy(unified: "length" | "content-filter"): MockLanguageModelV4 {
 }
 
 export const pipelines: Provocations = {
-  AGENT_ANSWER_CUT: [
-    () => thrown(() => new Agent({ name: "Writer", model: cutBy("length") }).workflow.run({ input: "Write." })),
-    () => thrown(() => new Agent({ name: "Writer", model: cutBy("content-filter") }).workflow.run({ input: "Write." })),
-  ],
   AGENT_REFUSED: [
     () => {
       const guards: Guards = {
@@ -109,6 +105,8 @@ export const pipelines: Provocations = {
       const outputSchema = z.object({ title: z.string() });
       return thrown(() => new Agent({ name: "Planner", model: saying("{}"), outputSchema }).run("Plan."));
     },
+    () => thrown(() => new Agent({ name: "Writer", model: cutBy("length") }).workflow.run({ input: "Write." })),
+    () => thrown(() => new Agent({ name: "Writer", model: cutBy("content-filter") }).workflow.run({ input: "Write." })),
   ],
   INPUT_INVALID: [
     () => {

@@ -71,7 +71,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * `PAUSED`; continue it with {@link continueRun}.
    *
    * @throws {WorkflowError} `AGENT_FAILED` when the model fails, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the
-   * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
+   * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `VALUE_UNSERIALIZABLE`.
    *
    * With `ctx`, it runs inside of a step: each model call and each tool call is recorded and made once, and a call that needs
    * permission waits for an answer to its prompt instead of pausing.

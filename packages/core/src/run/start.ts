@@ -166,10 +166,10 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
   }
   if (given.compiled.name !== compiled.name) {
     throw new WorkflowError({
-      code: "SNAPSHOT_FOREIGN",
+      code: "SNAPSHOT_MISMATCH",
       message: `The context is of the workflow "${given.compiled.name}", not of "${compiled.name}".`,
       hint: "Use it with its own workflow.",
-      details: { workflow: given.compiled.name, expected: compiled.name },
+      details: { reason: "workflow", workflow: given.compiled.name, expected: compiled.name },
     });
   }
   if (given.runner && isAtWork(given.runner)) {

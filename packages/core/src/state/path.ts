@@ -19,7 +19,7 @@ type Container = Record<string, unknown> | unknown[];
 /**
  * The value at a path; `undefined` if there is none.
  *
- * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields.
+ * @throws {WorkflowError} `OPTION_INVALID` when the path leads through a value without fields.
  */
 export function readPath(state: unknown, path: Path): unknown {
   let value = state;
@@ -47,7 +47,7 @@ export interface Slot {
   readonly after: unknown;
 }
 
-/** @throws {WorkflowError} `STATE_PATH` when nothing can be written there. */
+/** @throws {WorkflowError} `OPTION_INVALID` when nothing can be written there. */
 export function findSlot(state: unknown, path: Path, value: unknown): Slot {
   if (path.length === 0) throw pathError(path, "is empty", "Name a field, or replace the whole state with `setState`.");
   const segments = parsePath(path);
@@ -117,9 +117,9 @@ function through(way: readonly unknown[], value: unknown): string {
 
 function pathError(path: Path, what: string, hint: string): WorkflowError {
   return new WorkflowError({
-    code: "STATE_PATH",
+    code: "OPTION_INVALID",
     message: `The state path ${typeof path === "string" ? `"${path}"` : JSON.stringify(path)} ${what}.`,
     hint,
-    details: { path },
+    details: { option: "path", reason: "path", path },
   });
 }

@@ -90,7 +90,7 @@ export class SessionStore {
   /**
    * Replaces these fields of the state, stores it at once, and returns it. Concurrent changes of other fields stay.
    *
-   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
+   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `VALUE_UNSERIALIZABLE`.
    */
   async updateSessionState(updates: Readonly<JsonObject>, sessionId: string, userId?: string): Promise<JsonObject> {
     assertState(updates);

@@ -39,17 +39,17 @@ function nameOf(value: unknown): string {
   return formatValue(value);
 }
 
-/** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
+/** @throws {WorkflowError} `CALL_INVALID` for a child that no snapshot could hold. */
 export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): void {
   const { nestedRuns: limit } = runLimits;
   let levels = 1;
   for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
   if (levels <= limit) return;
   throw stepError(step, {
-    code: "CHILD_TOO_DEEP",
+    code: "CALL_INVALID",
     what: `starts a child ${levels} levels below the outermost run; there may be ${limit}`,
     hint: "Let one run do the work in a loop, or return the rest of the work to the parent.",
-    details: { levels, limit },
+    details: { reason: "depth", levels, limit },
   });
 }
 
