@@ -120,7 +120,7 @@ describe("runChild", () => {
       work = step({ on: Begin, emits: StopEvent }, async (_, ctx) => {
         const { code, details } = await rejection(ctx.runChild("digst"));
         const misfit = await rejection(ctx.runChild("digest", { topic: 7 } as never));
-        return stopped([code, details["reason"], misfit.code]);
+        return stopped([code, details?.["reason"], misfit.code]);
       });
     }
 

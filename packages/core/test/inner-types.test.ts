@@ -178,7 +178,7 @@ describe("an instance of a class that extends Map, Set, Array, Date, Error, URL 
           await rejection(ctx.run("effect", () => ({ value }))),
         ];
         return new StopEvent({
-          result: errors.map(({ code, message, details }) => [code, message, details["reason"]]),
+          result: errors.map(({ code, message, details }) => [code, message, details?.["reason"]]),
         });
       })
       .build();

@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { WorkflowError } from "../errors/workflow-error.js";
+import { invalidOption } from "../errors/invalid-option.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
 import { formatValue } from "../value/format-value.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
 
@@ -116,10 +117,9 @@ function through(way: readonly unknown[], value: unknown): string {
 }
 
 function pathError(path: Path, what: string, hint: string): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The state path ${typeof path === "string" ? `"${path}"` : JSON.stringify(path)} ${what}.`,
+  return invalidOption(
+    `The state path ${typeof path === "string" ? `"${path}"` : JSON.stringify(path)} ${what}.`,
     hint,
-    details: { option: "path", reason: "path", path },
-  });
+    { option: "path", reason: "path", path },
+  );
 }

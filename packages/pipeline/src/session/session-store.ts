@@ -1,6 +1,6 @@
 /** Sessions for callers outside of runs, in the records of a runtime. */
 
-import { assertOwner, assertState, copyJson, isObject, type JsonObject } from "@millrace/executor";
+import { assertOwner, assertState, copyJson, isObject, type JsonObject, sessionUnknown } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { checkOptions, type Rules, unchecked } from "millrace/engine";
 import type { RuntimeRecords } from "millrace/runtime";
@@ -166,10 +166,5 @@ function noName(name: unknown): WorkflowError {
 }
 
 function unknown(sessionId: string): WorkflowError {
-  return new WorkflowError({
-    code: "SESSION_UNKNOWN",
-    message: `There is no session "${sessionId}".`,
-    hint: "Check the id and the tenant; a session is there once its first run has begun.",
-    details: { sessionId },
-  });
+  return sessionUnknown(sessionId, "Check the id and the tenant; a session is there once its first run has begun.");
 }

@@ -1,6 +1,7 @@
 import { optionalModules } from "../../engine/optional-modules.js";
 import type { RunState, WorkItem } from "../../engine/state.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { ItemInput, MomentOptions, PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
@@ -72,12 +73,11 @@ function inputOf(item: WorkItem | undefined): ItemInput | null {
 }
 
 function childUnknown({ run }: LoadFrom, tick: number, childId: string): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `Run "${run.key.runId}" had no child ${JSON.stringify(childId)} at tick ${tick}.`,
-    hint: "Use an id from `runtime.children(runId)`, and a tick after the child was started.",
-    details: { runId: run.key.runId, childId, tick },
-  });
+  return invalidOption(
+    `Run "${run.key.runId}" had no child ${JSON.stringify(childId)} at tick ${tick}.`,
+    "Use an id from `runtime.children(runId)`, and a tick after the child was started.",
+    { runId: run.key.runId, childId, tick },
+  );
 }
 
 /** Completed and caught items by run and step. */
