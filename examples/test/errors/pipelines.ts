@@ -1,6 +1,6 @@
 /** Codes of pipelines and agents. */
 import { Agent, type AgentSessions, type Guards, memorySessions, tool } from "@millrace/agents";
-import { Pipeline, Step } from "@millrace/pipeline";
+import { Pipeline, Step, type StepFunction } from "@millrace/pipeline";
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { memoryStore } from "millrace/runtime";
@@ -121,6 +121,20 @@ export const pipelines: Provocations = {
       const pipeline = new Pipeline({ name: "report", outputSchema, steps: [() => ({})] });
       const { error } = await pipeline.run("x").output();
       return { code: error?.code ?? "no error", text: error?.message ?? "" };
+    },
+  ],
+  OPTION_INVALID: [
+    async () => {
+      let refusal: unknown = null;
+      const executor: StepFunction = (_input, { emit }) => {
+        try {
+          emit("StepCompleted", { words: 120 });
+        } catch (error) {
+          refusal = error;
+        }
+      };
+      await new Pipeline({ name: "report", steps: [new Step({ name: "write", executor })] }).run("x");
+      return thrown(() => Promise.reject(refusal));
     },
   ],
   PIPELINE_FAILED: [

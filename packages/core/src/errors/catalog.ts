@@ -18,7 +18,6 @@ export const catalog = {
   EVENT_NEWER: "An event was stored by a newer version of its class",
   EVENT_NOT_ACCEPTED: "Nothing in the run takes this event",
   EVENT_NOT_SENDABLE: "An event of this role cannot be sent or streamed",
-  EVENT_TYPE_TAKEN: "Two event classes have the same type",
   EVENT_UNDECLARED: "A step used an event that it does not declare",
   EVENT_UNKNOWN: "The workflow has no event of this type",
   EXPORT_INVALID: "The given parts are not a run that can be imported here",
