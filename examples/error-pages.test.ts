@@ -22,16 +22,8 @@ const tests: Readonly<Record<string, string>> = {
 const codes = readdirSync(folder)
   .filter((name) => name.endsWith(".md") && name !== "README.md")
   .map((name) => name.replace(".md", ""));
-const provocations = new Map(
-  Object.entries({
-    ...declaring,
-    ...running,
-    ...snapshots,
-    ...durable,
-    ...pipelines,
-    ...forks,
-    ...doors,
-  } satisfies Provocations),
+const provocations = [declaring, running, snapshots, durable, pipelines, forks, doors].flatMap((cases: Provocations) =>
+  Object.entries(cases),
 );
 
 /** What the page shows as messages: each line of its text blocks, and each block. "…" and numbers stand for any. */
@@ -52,10 +44,10 @@ describe("the page of an error code", () => {
   });
 
   it.each(inPlace)("%s names a code that can be met", (code) => {
-    expect(provocations.get(code)?.length ?? 0).toBeGreaterThan(0);
+    expect(provocations.filter(([met, acts]) => met === code && acts.length > 0)).not.toEqual([]);
   });
 
-  const all = [...provocations].flatMap(([code, acts]) => acts.map((act, index) => ({ code, act, index: index + 1 })));
+  const all = provocations.flatMap(([code, acts]) => acts.map((act, index) => ({ code, act, index: index + 1 })));
   it.each(all)("$code is what case $index gives, in the words of the page", async ({ code, act }) => {
     const provoked = await act();
 

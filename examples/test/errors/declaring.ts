@@ -25,20 +25,6 @@ class Client {}
 
 export const declaring: Provocations = {
   EVENT_INVALID: [() => thrown(() => new Joke({ text: 7 as never }))],
-  EVENT_TYPE_TAKEN: [
-    () =>
-      thrown(() => {
-        class Jokes extends Workflow {
-          static override readonly name = "jokes";
-
-          @step({ on: StartEvent, emits: Pun })
-          write() {
-            return new Pun({ text: "…" });
-          }
-        }
-        new Jokes();
-      }),
-  ],
   OPTION_INVALID: [
     () => thrown(() => new JokeFlow({ streamBuffer: 0 })),
     () => thrown(() => new JokeFlow({ timeout: "10 seconds" as Duration })),
@@ -62,7 +48,7 @@ export const declaring: Provocations = {
       return thrown(() => new Counter().run());
     },
   ],
-  STATE_UNSTORABLE: [() => inStep((ctx) => ctx.store.set("client", new Client()))],
+  VALUE_UNSERIALIZABLE: [() => inStep((ctx) => ctx.store.set("client", new Client()))],
   WORKFLOW_INVALID: [
     () =>
       thrown(() => {
@@ -91,6 +77,18 @@ export const declaring: Provocations = {
           }
         }
         new Placed();
+      }),
+    () =>
+      thrown(() => {
+        class Jokes extends Workflow {
+          static override readonly name = "jokes";
+
+          @step({ on: StartEvent, emits: Pun })
+          write() {
+            return new Pun({ text: "…" });
+          }
+        }
+        new Jokes();
       }),
   ],
 };

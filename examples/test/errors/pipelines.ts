@@ -1,6 +1,6 @@
 /** Codes of pipelines and agents. */
 import { Agent, type AgentSessions, type Guards, memorySessions, tool } from "@millrace/agents";
-import { Pipeline, Step } from "@millrace/pipeline";
+import { Pipeline, Step, type StepFunction } from "@millrace/pipeline";
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { memoryStore } from "millrace/runtime";
@@ -77,10 +77,6 @@ function cutBy(unified: "length" | "content-filter"): MockLanguageModelV4 {
 }
 
 export const pipelines: Provocations = {
-  AGENT_ANSWER_CUT: [
-    () => thrown(() => new Agent({ name: "Writer", model: cutBy("length") }).workflow.run({ input: "Write." })),
-    () => thrown(() => new Agent({ name: "Writer", model: cutBy("content-filter") }).workflow.run({ input: "Write." })),
-  ],
   AGENT_REFUSED: [
     () => {
       const guards: Guards = {
@@ -109,6 +105,8 @@ export const pipelines: Provocations = {
       const outputSchema = z.object({ title: z.string() });
       return thrown(() => new Agent({ name: "Planner", model: saying("{}"), outputSchema }).run("Plan."));
     },
+    () => thrown(() => new Agent({ name: "Writer", model: cutBy("length") }).workflow.run({ input: "Write." })),
+    () => thrown(() => new Agent({ name: "Writer", model: cutBy("content-filter") }).workflow.run({ input: "Write." })),
   ],
   INPUT_INVALID: [
     () => {
@@ -123,6 +121,20 @@ export const pipelines: Provocations = {
       const pipeline = new Pipeline({ name: "report", outputSchema, steps: [() => ({})] });
       const { error } = await pipeline.run("x").output();
       return { code: error?.code ?? "no error", text: error?.message ?? "" };
+    },
+  ],
+  OPTION_INVALID: [
+    async () => {
+      let refusal: unknown = null;
+      const executor: StepFunction = (_input, { emit }) => {
+        try {
+          emit("StepCompleted", { words: 120 });
+        } catch (error) {
+          refusal = error;
+        }
+      };
+      await new Pipeline({ name: "report", steps: [new Step({ name: "write", executor })] }).run("x");
+      return thrown(() => Promise.reject(refusal));
     },
   ],
   PIPELINE_FAILED: [

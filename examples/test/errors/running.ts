@@ -124,41 +124,6 @@ export const running: Provocations = {
       return thrown(() => new Trip().run());
     },
   ],
-  CHILD_TOO_DEEP: [
-    async () => {
-      let first: unknown = null;
-      class Search extends Workflow {
-        static children: Record<string, typeof Search> = {};
-
-        @step({ on: StartEvent, emits: StopEvent })
-        async halve(_ev: StartEvent, ctx: Context) {
-          try {
-            return new StopEvent({ result: await ctx.runChild("search") });
-          } catch (error) {
-            first ??= error;
-            throw error;
-          }
-        }
-      }
-      Search.children["search"] = Search;
-      await thrown(() => new Search().run());
-      return thrown(() => Promise.reject(first));
-    },
-  ],
-  CHILD_UNKNOWN: [
-    () => {
-      class Translate extends JokeFlow {}
-      class Trip extends Workflow {
-        static override readonly name = "trip";
-
-        @step({ on: StartEvent, emits: StopEvent })
-        async speak(_ev: StartEvent, ctx: Context) {
-          return new StopEvent({ result: await ctx.runChild(Translate, { word: "bread" }) });
-        }
-      }
-      return thrown(() => new Trip().run());
-    },
-  ],
   EVENT_NOT_ACCEPTED: [() => writing((ctx) => ctx.sendEvent(new Critique({ text: "meh" }), { step: "judge" }))],
   EVENT_NOT_SENDABLE: [() => inStep((ctx) => ctx.sendEvent(new StopEvent({ result: 1 }) as never))],
   EVENT_UNDECLARED: [
@@ -200,22 +165,6 @@ export const running: Provocations = {
       return thrown(() => new Rows().run());
     },
   ],
-  FAN_OUT_TOO_LARGE: [
-    () => {
-      class Rows extends Workflow {
-        @step({ on: StartEvent, emits: many(Row) })
-        split() {
-          return new Array<Row>(10_000_001).fill(new Row({ n: 0 }));
-        }
-
-        @step({ on: collect(Row), emits: StopEvent })
-        count(rows: readonly Row[]) {
-          return new StopEvent({ result: rows.length });
-        }
-      }
-      return thrown(() => new Rows().run());
-    },
-  ],
   INBOX_FULL: [
     async () => {
       class Patient extends Workflow {
@@ -232,7 +181,7 @@ export const running: Provocations = {
       return refused(receipt);
     },
   ],
-  CALL_NESTED: [
+  CALL_INVALID: [
     () =>
       inStep(
         async (ctx) => {
@@ -240,6 +189,31 @@ export const running: Provocations = {
         },
         { name: "pay" },
       ),
+    () =>
+      thrown(() =>
+        oneStep(isNothing, "pay")
+          .use((_, next) => next().then(next))
+          .run(),
+      ),
+    async () => {
+      let first: unknown = null;
+      class Search extends Workflow {
+        static children: Record<string, typeof Search> = {};
+
+        @step({ on: StartEvent, emits: StopEvent })
+        async halve(_ev: StartEvent, ctx: Context) {
+          try {
+            return new StopEvent({ result: await ctx.runChild("search") });
+          } catch (error) {
+            first ??= error;
+            throw error;
+          }
+        }
+      }
+      Search.children["search"] = Search;
+      await thrown(() => new Search().run());
+      return thrown(() => Promise.reject(first));
+    },
   ],
   CALL_TIMEOUT: [
     () =>
@@ -260,14 +234,6 @@ export const running: Provocations = {
         { name: "pay" },
       ),
     () => inStep((ctx) => Promise.all([ctx.waitForEvent(Reply), ctx.waitForEvent(Reply)]), { name: "ask" }),
-  ],
-  NEXT_REUSED: [
-    () =>
-      thrown(() =>
-        oneStep(isNothing, "pay")
-          .use((_, next) => next().then(next))
-          .run(),
-      ),
   ],
   PROMPT_CLOSED: [
     async () => {
@@ -382,38 +348,12 @@ export const running: Provocations = {
         }),
       ),
   ],
-  STATE_PATH: [
+  OPTION_INVALID: [
     () =>
       inStep(async (ctx) => {
         await ctx.store.set("count", 1);
         await ctx.store.set("count.total", 1);
       }),
-  ],
-  STEP_RESULT_INVALID: [
-    () => {
-      class Numbers extends Workflow {
-        @step({ on: StartEvent, emits: StopEvent })
-        judge(_ev: StartEvent): StopEvent {
-          return 7 as never;
-        }
-      }
-      return thrown(() => new Numbers().run());
-    },
-  ],
-  STEP_TIMEOUT: [
-    () => {
-      class Slow extends Workflow {
-        @step({ on: StartEvent, emits: StopEvent, timeout: 10 })
-        async write() {
-          await new Promise((resolve) => setTimeout(resolve, 1_000));
-          return new StopEvent();
-        }
-      }
-      return thrown(() => new Slow().run());
-    },
-  ],
-  STEP_UNKNOWN: [() => writing((ctx) => ctx.sendEvent(new Joke({ text: "…" }), { step: "jugde" }))],
-  STORE_NOT_SHAREABLE: [
     () => {
       class Chapter extends Workflow.withState({ words: z.number().default(0) }) {
         static override readonly name = "chapter";
@@ -435,7 +375,57 @@ export const running: Provocations = {
       }
       return thrown(() => new Book().run());
     },
+    () => {
+      class Translate extends JokeFlow {}
+      class Trip extends Workflow {
+        static override readonly name = "trip";
+
+        @step({ on: StartEvent, emits: StopEvent })
+        async speak(_ev: StartEvent, ctx: Context) {
+          return new StopEvent({ result: await ctx.runChild(Translate, { word: "bread" }) });
+        }
+      }
+      return thrown(() => new Trip().run());
+    },
   ],
+  STEP_RESULT_INVALID: [
+    () => {
+      class Numbers extends Workflow {
+        @step({ on: StartEvent, emits: StopEvent })
+        judge(_ev: StartEvent): StopEvent {
+          return 7 as never;
+        }
+      }
+      return thrown(() => new Numbers().run());
+    },
+    () => {
+      class Rows extends Workflow {
+        @step({ on: StartEvent, emits: many(Row) })
+        split() {
+          return new Array<Row>(10_000_001).fill(new Row({ n: 0 }));
+        }
+
+        @step({ on: collect(Row), emits: StopEvent })
+        count(rows: readonly Row[]) {
+          return new StopEvent({ result: rows.length });
+        }
+      }
+      return thrown(() => new Rows().run());
+    },
+  ],
+  STEP_TIMEOUT: [
+    () => {
+      class Slow extends Workflow {
+        @step({ on: StartEvent, emits: StopEvent, timeout: 10 })
+        async write() {
+          await new Promise((resolve) => setTimeout(resolve, 1_000));
+          return new StopEvent();
+        }
+      }
+      return thrown(() => new Slow().run());
+    },
+  ],
+  STEP_UNKNOWN: [() => writing((ctx) => ctx.sendEvent(new Joke({ text: "…" }), { step: "jugde" }))],
   STREAM_TRUNCATED: [
     async () => {
       const flow = oneStep(

@@ -91,10 +91,12 @@ export const snapshots: Provocations = {
         }),
       ),
   ],
-  SNAPSHOT_FOREIGN: [() => loaded(jokes({ name: "refund" }), begun(jokes({ name: "booking" })))],
   SNAPSHOT_HOSTILE: [() => loaded(jokes(), JSON.parse('{ "__proto__": { "admin": true } }'))],
   SNAPSHOT_INVALID: [() => loaded(jokes(), {})],
-  SNAPSHOT_MISMATCH: [() => loaded(jokes(), begun(jokes({ first: "wrte" })))],
+  SNAPSHOT_MISMATCH: [
+    () => loaded(jokes(), begun(jokes({ first: "wrte" }))),
+    () => loaded(jokes({ name: "refund" }), begun(jokes({ name: "booking" }))),
+  ],
   SNAPSHOT_NEWER: [
     () => loaded(jokes(), { ...begun(), version: 99 }),
     () => loaded(jokes({ name: "counting" }), begun(jokes({ name: "counting", state: 4 }))),

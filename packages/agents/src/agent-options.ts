@@ -47,7 +47,7 @@ type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText">;
 
 /**
  * Fills in the defaults and checks the whole.
- * @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE`.
+ * @throws {WorkflowError} `OPTION_INVALID` or `VALUE_UNSERIALIZABLE`.
  */
 export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): ExecutorSettings {
   const { retry, timeout, limit, maxRetries = 2, enableAgenticState = false, stopWhen = [], sdkTools = [] } = options;

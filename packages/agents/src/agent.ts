@@ -20,7 +20,7 @@ import { ModelExecutor } from "./model-executor.js";
 export class Agent<Output = string> extends ModelExecutor<Output> {
   readonly kind = "agent";
 
-  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that are not allowed. */
+  /** @throws {WorkflowError} `OPTION_INVALID` or `VALUE_UNSERIALIZABLE` for options that are not allowed. */
   constructor(options: AgentOptions<Output>) {
     super(resolveOptions(options, { kind: "agent", members: [], memberText: "" }), options.role);
   }

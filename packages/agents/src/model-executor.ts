@@ -1,8 +1,7 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
 import { executeInStep, runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
-import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/executor";
-import { WorkflowError } from "millrace";
+import { emptyMetrics, type ExecutorEvent, type StepMetricsData, sessionUnknown } from "@millrace/executor";
 import type { Executor, StepRequest, StepResult } from "./settings/executor.types.js";
 import { eventsOf } from "./run/events-of.js";
 import type { SessionState } from "./settings/run-context.types.js";
@@ -71,7 +70,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * `PAUSED`; continue it with {@link continueRun}.
    *
    * @throws {WorkflowError} `AGENT_FAILED` when the model fails, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the
-   * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
+   * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `VALUE_UNSERIALIZABLE`.
    *
    * With `ctx`, it runs inside of a step: each model call and each tool call is recorded and made once, and a call that needs
    * permission waits for an answer to its prompt instead of pausing.
@@ -174,7 +173,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   async #session(choice: SessionChoice): Promise<AgentSession> {
     const who = this.#who(choice);
     const session = await loadSession(this.#store(who.sessionId), who);
-    if (session === null) throw unknownSession(who.sessionId, "Run it once with this `sessionId` first.");
+    if (session === null) throw sessionUnknown(who.sessionId, "Run it once with this `sessionId` first.");
     return session;
   }
 
@@ -184,16 +183,7 @@ export abstract class ModelExecutor<Output> implements Executor {
 
   #store(sessionId: string): AgentSessions {
     const { sessions } = this.#settings;
-    if (sessions === undefined) throw unknownSession(sessionId, "Set a store: `sessions: memorySessions()`.");
+    if (sessions === undefined) throw sessionUnknown(sessionId, "Set a store: `sessions: memorySessions()`.");
     return sessions;
   }
-}
-
-function unknownSession(sessionId: string, hint: string): WorkflowError {
-  return new WorkflowError({
-    code: "SESSION_UNKNOWN",
-    message: `There is no session "${sessionId}".`,
-    hint,
-    details: { sessionId },
-  });
 }

@@ -19,7 +19,7 @@ export class Team<Output = string> extends ModelExecutor<Output> {
   readonly kind = "team";
   readonly members: readonly Executor[];
 
-  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that are not allowed. */
+  /** @throws {WorkflowError} `OPTION_INVALID` or `VALUE_UNSERIALIZABLE` for options that are not allowed. */
   constructor(options: TeamOptions<Output>) {
     const { members: given, mode = "coordinate" } = options;
     if (mode !== "coordinate")

@@ -224,7 +224,10 @@ describe("state that a run brings along", () => {
 
     const run = agent.run("Hi", { sessionState: { when: new Date(0) } });
 
-    await expect(run).rejects.toMatchObject({ code: "STATE_UNSTORABLE", details: { path: "when" } });
+    await expect(run).rejects.toMatchObject({
+      code: "VALUE_UNSERIALIZABLE",
+      details: { reason: "state", path: "when" },
+    });
   });
 
   it("is saved when the model fails after a tool has changed it", async () => {

@@ -1,4 +1,4 @@
-import { CliError } from "./output/cli-error.js";
+import { invalidOption } from "./output/cli-error.js";
 import { valueText } from "./output/format.js";
 
 /** Of `runs`, as the option has it. */
@@ -8,11 +8,10 @@ export const defaultLimit = "20";
 export function newRunId(given: string | undefined): string {
   if (given === undefined) return globalThis.crypto.randomUUID();
   if (/^\P{Cc}{1,200}$/u.test(given) && given !== "." && given !== "..") return given;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--id\` is ${valueText(JSON.stringify(given), 40)}.`,
-    hint: "Use 1 to 200 characters without control characters, other than `.` and `..`.",
-  });
+  throw invalidOption(
+    `\`--id\` is ${valueText(JSON.stringify(given), 40)}.`,
+    "Use 1 to 200 characters without control characters, other than `.` and `..`.",
+  );
 }
 
 /** `name=value`, each. @throws {CliError} `OPTION_INVALID` */
@@ -23,32 +22,26 @@ export function labelsOf(given: readonly string[]): Record<string, string> {
 function labelOf(text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--label\` is ${JSON.stringify(text)}, without a name and a value.`,
-    hint: "Write `--label name=value`.",
-  });
+  throw invalidOption(
+    `\`--label\` is ${JSON.stringify(text)}, without a name and a value.`,
+    "Write `--label name=value`.",
+  );
 }
 
 /** @throws {CliError} `OPTION_INVALID` */
 export function wholeNumber(option: string, text: string, [least, most]: readonly [number, number]): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--${option}\` is ${JSON.stringify(text)}.`,
-    hint: `Use a whole number from ${least} to ${most}.`,
-  });
+  throw invalidOption(`\`--${option}\` is ${JSON.stringify(text)}.`, `Use a whole number from ${least} to ${most}.`);
 }
 
 /** A time as Millrace takes it in a text. @throws {CliError} `OPTION_INVALID` */
 export function durationOf(option: string, text: string): string {
   if (/^\d+(\.\d+)?(ms|[smhd])$/.test(text)) return text;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--${option}\` is ${JSON.stringify(text)}, which is not a duration.`,
-    hint: "Use a number with its unit, such as 30s, 5m, 2h or 30d.",
-  });
+  throw invalidOption(
+    `\`--${option}\` is ${JSON.stringify(text)}, which is not a duration.`,
+    "Use a number with its unit, such as 30s, 5m, 2h or 30d.",
+  );
 }
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

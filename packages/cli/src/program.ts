@@ -5,7 +5,7 @@
  */
 import { Command, CommanderError, Option } from "commander";
 import { defaultLimit } from "./option-values.js";
-import { CliError } from "./output/cli-error.js";
+import { invalidOption, type CliError } from "./output/cli-error.js";
 import { printError } from "./output/print-error.js";
 import type { Terminal } from "./output/terminal.js";
 import { version } from "./version.js";
@@ -31,7 +31,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 
 function wrongUse({ message }: CommanderError): CliError {
   const hint = "`millrace <command> --help` lists what there is.";
-  return new CliError({ code: "OPTION_INVALID", message: message.replace(/^error: /, ""), hint });
+  return invalidOption(message.replace(/^error: /, ""), hint);
 }
 
 const isAboutCompletion = ([first]: readonly string[]): boolean => first === "completion" || first === "complete";

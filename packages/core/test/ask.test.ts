@@ -352,7 +352,7 @@ describe("what `ctx.ask` is given", () => {
       return (await rejection(nested)).code;
     });
 
-    expect(await flow.run({})).toBe("CALL_NESTED");
+    expect(await flow.run({})).toBe("CALL_INVALID");
   });
 
   it("may be of a library that gives no JSON Schema", async () => {

@@ -226,7 +226,7 @@ describe("a context in the wrong place", () => {
       .build();
 
     expect(() => shop().run({ item: "tea", count: 1 }, { context: new Context(other) as never })).toThrow(
-      withHint("SNAPSHOT_FOREIGN", /other/),
+      withHint("SNAPSHOT_MISMATCH", /other/),
     );
   });
 

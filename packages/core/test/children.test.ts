@@ -118,13 +118,13 @@ describe("runChild", () => {
     class Strange extends Workflow {
       static readonly children = { digest: Digest };
       work = step({ on: Begin, emits: StopEvent }, async (_, ctx) => {
-        const unknown = await rejection(ctx.runChild("digst"));
+        const { code, details } = await rejection(ctx.runChild("digst"));
         const misfit = await rejection(ctx.runChild("digest", { topic: 7 } as never));
-        return stopped([unknown.code, misfit.code]);
+        return stopped([code, details?.["reason"], misfit.code]);
       });
     }
 
-    expect(await new Strange().run({ topic: "" })).toEqual(["CHILD_UNKNOWN", "EVENT_INVALID"]);
+    expect(await new Strange().run({ topic: "" })).toEqual(["OPTION_INVALID", "child", "EVENT_INVALID"]);
   });
 
   it("of several at once keeps them apart by key, also after a restore", async () => {

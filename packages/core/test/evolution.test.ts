@@ -231,7 +231,7 @@ describe("the version of a state", () => {
     ["gives nothing", "STATE_INVALID", () => null],
     ["gives a promise", "STATE_INVALID", async () => ({ total: 1 })],
     ["gives what the schema refuses", "STATE_INVALID", () => ({ total: "three" })],
-    ["gives what nothing can store", "STATE_UNSTORABLE", () => ({ total: () => 3 })],
+    ["gives what nothing can store", "VALUE_UNSERIALIZABLE", () => ({ total: () => 3 })],
   ])("whose `migrate` %s is refused", async (_, code, migrate) => {
     const dict = await pausedOf(before());
     const after = counting(total, { version: 2, migrate });

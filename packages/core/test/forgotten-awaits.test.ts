@@ -189,13 +189,13 @@ describe("a step that returns", () => {
 
 describe("a call that fails and that nobody awaits", () => {
   const failures: readonly (readonly [string, string, (ctx: Context) => unknown])[] = [
-    ["a `set` with a forbidden path", "STATE_PATH", (ctx) => ctx.store.set("a.__proto__", 1)],
-    ["a `set` of what cannot be stored", "STATE_UNSTORABLE", (ctx) => ctx.store.set("a", () => {})],
+    ["a `set` with a forbidden path", "OPTION_INVALID", (ctx) => ctx.store.set("a.__proto__", 1)],
+    ["a `set` of what cannot be stored", "VALUE_UNSERIALIZABLE", (ctx) => ctx.store.set("a", () => {})],
     ["a `setState` of no record", "STATE_INVALID", (ctx) => ctx.store.setState(5 as never)],
     ["a `run` whose result cannot be stored", "VALUE_UNSERIALIZABLE", (ctx) => ctx.run("a", () => () => {})],
     ["a `sleep` of no length", "OPTION_INVALID", (ctx) => ctx.sleep("soon" as never)],
     ["a wait for an event that the step does not list", "EVENT_UNDECLARED", (ctx) => ctx.waitForEvent(Item)],
-    ["a child that the workflow does not have", "CHILD_UNKNOWN", (ctx) => ctx.runChild("none")],
+    ["a child that the workflow does not have", "OPTION_INVALID", (ctx) => ctx.runChild("none")],
   ];
 
   it.each(failures)("fails the step: %s", async (_, code, call) => {
@@ -297,7 +297,7 @@ describe("a write of the caller of a run", () => {
     await settle();
 
     expect(log.lines).toEqual([`A write to the state of run "${context.runId}" has failed.`]);
-    expect(log.errors).toEqual([expect.objectContaining({ code: "STATE_UNSTORABLE" })]);
+    expect(log.errors).toEqual([expect.objectContaining({ code: "VALUE_UNSERIALIZABLE" })]);
   });
 });
 
@@ -412,6 +412,6 @@ describe("a generator", () => {
       .step("end", { on: collect(Item), emits: StopEvent }, async (all) => stopped(all.length))
       .build();
 
-    expect(await rejection(flow.run())).toMatchObject({ code: "STATE_UNSTORABLE" });
+    expect(await rejection(flow.run())).toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
   });
 });

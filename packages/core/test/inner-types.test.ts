@@ -177,14 +177,17 @@ describe("an instance of a class that extends Map, Set, Array, Date, Error, URL 
           await rejection(ctx.store.editState((state) => void Object.assign(state, { at: { value } }))),
           await rejection(ctx.run("effect", () => ({ value }))),
         ];
-        return new StopEvent({ result: errors.map(({ code, message }) => [code, message]) });
+        return new StopEvent({
+          result: errors.map(({ code, message, details }) => [code, message, details?.["reason"]]),
+        });
       })
       .build();
 
   it.each(instances)("is refused in the state and in results: %s", async (name, value) => {
-    const told = (await tries(value).run()) as [string, string][];
+    const told = (await tries(value).run()) as [string, string, unknown][];
 
-    expect(told.map(([code]) => code)).toEqual(["STATE_UNSTORABLE", "STATE_UNSTORABLE", "VALUE_UNSERIALIZABLE"]);
+    expect(told.map(([code]) => code)).toEqual(Array(3).fill("VALUE_UNSERIALIZABLE"));
+    expect(told.map(([, , reason]) => reason)).toEqual(["state", "state", undefined]);
     for (const [, message] of told) expect(message).toContain(`an instance of ${name}`);
   });
 

@@ -264,7 +264,7 @@ describe("a call inside the function of ctx.run", () => {
           await nested[name]?.(ctx);
         }),
       );
-      expect([now.code, later.code]).toEqual(["CALL_NESTED", "CALL_NESTED"]);
+      expect([now, later]).toMatchObject(Array(2).fill({ code: "CALL_INVALID", details: { reason: "nested" } }));
       expect(now.message).toBe(`Step "work" calls \`ctx.${name}\` inside the function of \`ctx.run("now", …)\`.`);
       ctx.sendEvent(new X({ n: 1 }));
     });
@@ -275,7 +275,7 @@ describe("a call inside the function of ctx.run", () => {
   it("fails the step when the function does not await it", async () => {
     const flow = counting((ctx) => ctx.run("pay", () => void ctx.sleep("1h")));
 
-    expect(await rejection(flow.run({}))).toMatchObject({ code: "CALL_NESTED" });
+    expect(await rejection(flow.run({}))).toMatchObject({ code: "CALL_INVALID" });
   });
 
   it("is a call of the step once the function has returned", async () => {
@@ -437,7 +437,7 @@ describe("without async context", () => {
             await null;
             ctx.sendEvent(new Sent({ n: 4 }) as never);
           });
-          expect((await rejection(ctx.run("nested", () => ctx.sleep("1h")))).code).toBe("CALL_NESTED");
+          expect((await rejection(ctx.run("nested", () => ctx.sleep("1h")))).code).toBe("CALL_INVALID");
           if (attempts++ === 0) throw new Error("fails later");
           return new Ended({});
         },

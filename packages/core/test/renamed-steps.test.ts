@@ -53,7 +53,7 @@ describe("a step that is gone", () => {
 
       expect(refusal(() => Context.fromDict(busy({ [name]: "other" }), dict))).toMatchObject({
         code: "SNAPSHOT_MISMATCH",
-        details: { workflow: "busy", unknown: [name] },
+        details: { reason: "step", workflow: "busy", unknown: [name] },
       });
     },
   );

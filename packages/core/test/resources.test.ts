@@ -59,9 +59,9 @@ describe("middleware", () => {
     const error = await rejection(flow.run());
 
     expect(error).toMatchObject({
-      code: "NEXT_REUSED",
+      code: "CALL_INVALID",
       message: 'Middleware calls `next()` twice for step "work" (item 1, attempt 2).',
-      details: { step: "work", item: 1, attempt: 2 },
+      details: { reason: "next", step: "work", item: 1, attempt: 2 },
     });
     expect(tries.count).toBe(2); // one in each attempt that `retry` gives
   });
@@ -77,7 +77,7 @@ describe("middleware", () => {
         return output;
       });
 
-    expect(await rejection(flow.run())).toMatchObject({ code: "NEXT_REUSED" });
+    expect(await rejection(flow.run())).toMatchObject({ code: "CALL_INVALID" });
   });
 
   it("lets each middleware call its own `next()`, and each attempt anew", async () => {

@@ -52,7 +52,7 @@ function sending(count: number, split: Split, options: SendOptions = {}): Split 
   };
 }
 
-const tooLarge = { code: "FAN_OUT_TOO_LARGE", details: { step: "split", size: 6, limit: 5 } };
+const tooLarge = { code: "STEP_RESULT_INVALID", details: { reason: "too_many", step: "split", size: 6, limit: 5 } };
 
 describe("a fan-out with more elements than it may have", () => {
   it.each<[string, (count: number) => Split]>([
@@ -130,8 +130,8 @@ describe("runs inside of each other", () => {
     const error = await rejection(new Nested().run({ left: 4 }));
 
     expect(deepest(error)).toMatchObject({
-      code: "CHILD_TOO_DEEP",
-      details: { step: "go", levels: 4, limit: 3 },
+      code: "CALL_INVALID",
+      details: { reason: "depth", step: "go", levels: 4, limit: 3 },
     });
   });
 });

@@ -246,7 +246,7 @@ describe("a collision names the scope", () => {
     };
 
     expect(await ended(nested)).toMatchObject({
-      code: "CALL_NESTED",
+      code: "CALL_INVALID",
       message: expect.stringContaining('`ctx.run("p/ay", …)`'),
     });
   });

@@ -276,9 +276,10 @@ describe("the schema of a shared state", () => {
 
     expect(unknown).toBe("OPTION_INVALID");
     expect(refused).toMatchObject({
-      code: "STORE_NOT_SHAREABLE",
+      code: "OPTION_INVALID",
       message:
         'The child "child" cannot share the store of "parent": it has its own state schema; it does not register the types Pattern.',
+      details: { reason: "store" },
     });
   });
 });

@@ -215,7 +215,10 @@ describe("a snapshot that cannot be used", () => {
   it("is refused when it is of another workflow, naming both", async () => {
     const error = refusal({ ...(await paused()), workflow: "billing" });
 
-    expect(error).toMatchObject({ code: "SNAPSHOT_FOREIGN", details: { workflow: "billing", expected: "approval" } });
+    expect(error).toMatchObject({
+      code: "SNAPSHOT_MISMATCH",
+      details: { reason: "workflow", workflow: "billing", expected: "approval" },
+    });
   });
 
   it("is refused when a step of it is gone, naming the step", async () => {

@@ -146,7 +146,8 @@ describe("what cannot be stored", () => {
 
     const [errors, state] = (await workflow.run()) as [WorkflowError[], unknown];
 
-    expect(errors.map(({ code }) => code)).toEqual(["STATE_UNSTORABLE", "STATE_UNSTORABLE", "STATE_UNSTORABLE"]);
+    expect(errors.map(({ code }) => code)).toEqual(Array(3).fill("VALUE_UNSERIALIZABLE"));
+    expect(errors.map(({ details }) => details["reason"])).toEqual(Array(3).fill("state"));
     expect(errors.map(({ message }) => message)).toEqual([
       expect.stringContaining("connection.socket"),
       expect.stringContaining("call"),
@@ -200,7 +201,7 @@ describe("what cannot be stored", () => {
 
     const error = await rejection(context.store.set("circle" as never, circle as never));
 
-    expect(error).toMatchObject({ code: "STATE_UNSTORABLE" });
+    expect(error).toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
   });
 });
 

@@ -58,7 +58,7 @@ export { isContentEvent, isEmptyContent, messageOf, toText } from "./values/text
 // ---- session state: JSON, and who may open it
 export { assertState, copyJson, fieldOf, isObject, isPlain, sameJson, sortedJson, toPlain } from "./session/json.js";
 export type { JsonObject, Key, Path } from "./session/json.js";
-export { assertOwner } from "./session/owner.js";
+export { assertOwner, sessionUnknown } from "./session/owner.js";
 export type { SessionState, SharedState } from "./session/session-state.types.js";
 export { deepMerge, startState } from "./session/start-state.js";
 export type { StartStates } from "./session/start-state.js";

@@ -38,6 +38,7 @@ it("exports what pipelines and executors share, and nothing else", () => {
     "reducerProblems",
     "refuseFinish",
     "sameJson",
+    "sessionUnknown",
     "sortedJson",
     "startState",
     "storableCopy",

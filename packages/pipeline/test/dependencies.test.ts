@@ -181,7 +181,7 @@ it("a state that cannot be stored is refused at the door, by its path, before an
   const sessionState = { cart: { order: new Client() } };
 
   expect(() => refuses.run("in", { sessionState })).toThrow(
-    expect.objectContaining({ code: "STATE_UNSTORABLE", message: expect.stringContaining('"cart.order"') }),
+    expect.objectContaining({ code: "VALUE_UNSERIALIZABLE", message: expect.stringContaining('"cart.order"') }),
   );
   expect((await refuses.runs()).runs).toEqual([]);
 });

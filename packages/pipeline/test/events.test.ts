@@ -73,7 +73,7 @@ it("a step's own events are under names of its own, and say by themselves whose 
 
   expect(events[1]).toMatchObject({ event: "Progress", runId: run.runId, stepName: "says" });
   expect((await run.output()).error).toMatchObject({
-    code: "EVENT_TYPE_TAKEN",
+    code: "OPTION_INVALID",
     message: expect.stringContaining('The step "says" emits "StepCompleted"'),
   });
 });

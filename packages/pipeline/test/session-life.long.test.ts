@@ -83,7 +83,7 @@ describe("a session whose first run is at work", () => {
 
     const sessionState = { at: new URL("https://example.com") };
     expect(() => made.run("in", { sessionId: "s", sessionState })).toThrow(
-      expect.objectContaining({ code: "STATE_UNSTORABLE" }),
+      expect.objectContaining({ code: "VALUE_UNSERIALIZABLE" }),
     );
     expect(await made.sessions.get("s")).toBeNull();
   });
@@ -226,10 +226,12 @@ describe("what is not plain data", () => {
       const refusing = pipeline([executor]);
       expect(await refusing.run("in", { sessionId: "s" }).output()).toMatchObject({
         status: "ERROR",
-        error: { code: "STATE_UNSTORABLE" },
+        error: { code: "VALUE_UNSERIALIZABLE" },
       });
       expect(await refusing.getSessionState("s")).toEqual({});
-      await expect(refusing.updateSessionState({ at: value }, "s")).rejects.toMatchObject({ code: "STATE_UNSTORABLE" });
+      await expect(refusing.updateSessionState({ at: value }, "s")).rejects.toMatchObject({
+        code: "VALUE_UNSERIALIZABLE",
+      });
     }
   });
 

@@ -140,9 +140,9 @@ export function answerCut(
 ): WorkflowError | null {
   const [why, hint] = cutBy[finishReason] ?? [];
   if (why === undefined || hint === undefined) return null;
-  const details = { finishReason, text: text.slice(0, 2_000) };
+  const details = { reason: "cut", finishReason, text: text.slice(0, 2_000) };
   const what = `failed: the model's answer was cut, because ${why}.`;
-  return failureOf(who, what, { code: "AGENT_ANSWER_CUT", hint, details, isFinal: true });
+  return failureOf(who, what, { code: "AGENT_OUTPUT_INVALID", hint, details, isFinal: true });
 }
 
 /** A guard, or the person that it has asked, does not let a value pass. */

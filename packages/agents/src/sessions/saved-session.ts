@@ -71,7 +71,7 @@ function ownedByUser(sessionId: string): WorkflowError {
  * Saves the changes of one run.
  *
  * @returns the saved state, including what concurrent runs have changed.
- * @throws {WorkflowError} `STATE_UNSTORABLE`, `SESSION_FOREIGN` or `SESSION_BUSY`.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`, `SESSION_FOREIGN` or `SESSION_BUSY`.
  */
 export async function saveSession(sessions: AgentSessions, change: SessionChange): Promise<SessionState> {
   const mine = plainState(change.state);

@@ -26,7 +26,7 @@ export function fillMissing(live: SessionState, template: SessionState): void {
 /**
  * Copies a state deeply.
  *
- * @throws {WorkflowError} `STATE_UNSTORABLE` for values that a store would return as something else.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for values that a store would return as something else.
  */
 export function plainState(state: SessionState): SessionState {
   return copyJson(toPlain(state, [])) as SessionState;

@@ -117,16 +117,17 @@ it("gives a step the whole result: messages, tools, tokens", async () => {
 });
 
 it.each([
-  ["cut JSON", { ...says('{"sum":'), finish: "length" as const }, "AGENT_ANSWER_CUT"],
-  ["other JSON", says('{"total": 3}'), "AGENT_OUTPUT_INVALID"],
-  ["no JSON", says("three"), "AGENT_OUTPUT_INVALID"],
-])("fails with one code for %s, whole, streamed and in a step", async (_what, answer, code) => {
+  ["cut JSON", { ...says('{"sum":'), finish: "length" as const }, { reason: "cut", finishReason: "length" }],
+  ["other JSON", says('{"total": 3}'), { text: '{"total": 3}' }],
+  ["no JSON", says("three"), { text: "three" }],
+])("fails with one code for %s, whole, streamed and in a step", async (_what, answer, details) => {
+  const code = "AGENT_OUTPUT_INVALID";
   const agent = () => new Agent({ name: "Adder", model: answers(answer), outputSchema: Sum, outputRepairs: 0 });
   const streamed = async () => {
     for await (const _ of agent().stream("go"));
   };
 
-  await expect(agent().run("go")).rejects.toMatchObject({ code });
-  await expect(streamed()).rejects.toMatchObject({ code });
-  await expect(agent().workflow.run({ input: "go" })).rejects.toMatchObject({ code });
+  await expect(agent().run("go")).rejects.toMatchObject({ code, details });
+  await expect(streamed()).rejects.toMatchObject({ code, details });
+  await expect(agent().workflow.run({ input: "go" })).rejects.toMatchObject({ code, details });
 });

@@ -19,9 +19,9 @@ it.each(["length", "content-filter"] as const)("fails with the reason when an an
   const run = agentOf(says("The answer is", reason)).run({ input: "go" });
 
   await expect(run).rejects.toMatchObject({
-    code: "AGENT_ANSWER_CUT",
+    code: "AGENT_OUTPUT_INVALID",
     retryable: false,
-    details: { executor: "Clerk", finishReason: reason, text: "The answer is" },
+    details: { reason: "cut", executor: "Clerk", finishReason: reason, text: "The answer is" },
   });
 });
 
@@ -30,7 +30,7 @@ it.each(["length", "content-filter"] as const)("makes no call of an answer that 
 
   const run = agentOf({ ...calls(["pay", { n: 1 }]), finish: reason }).run({ input: "go" });
 
-  await expect(run).rejects.toMatchObject({ code: "AGENT_ANSWER_CUT" });
+  await expect(run).rejects.toMatchObject({ code: "AGENT_OUTPUT_INVALID" });
   expect(made).toEqual([]);
 });
 

@@ -77,7 +77,7 @@ it("is not stuck after an answer that was cut in the middle of a call", async ()
   const sessions = memorySessions();
   const { agent } = shop(sessions, { ...calls(["add", { item: "milk" }]), finish: "length" }, says("hello again"));
 
-  await expect(agent.run("one", { sessionId: "s1" })).rejects.toMatchObject({ code: "AGENT_ANSWER_CUT" });
+  await expect(agent.run("one", { sessionId: "s1" })).rejects.toMatchObject({ code: "AGENT_OUTPUT_INVALID" });
 
   expect((await agent.run("two", { sessionId: "s1" })).content).toBe("hello again");
 });

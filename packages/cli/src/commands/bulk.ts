@@ -1,7 +1,7 @@
 /** One action on all runs that match: counts them, asks, starts the job, and follows it. */
 import type { BulkAction, BulkCounts, BulkOptions, BulkResult, ClientRun, RunMatches } from "@millrace/client";
 import { wholeNumber } from "../option-values.js";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { tableText } from "../output/format.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
@@ -69,11 +69,7 @@ function selectionOf(where: string): NonNullable<BulkOptions["where"]> {
           ? "`--where` is wrong: `status:running` and `status:waiting` stand alone."
           : null;
   if (message === null) return serverFilter(filter satisfies Omit<RunListQuery, "limit">);
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message,
-    hint: "Name what the runs have in common, such as `status:failed workflow:refund after:2h`.",
-  });
+  throw invalidOption(message, "Name what the runs have in common, such as `status:failed workflow:refund after:2h`.");
 }
 
 function nothing(terminal: Terminal, action: BulkAction, target: Target): number {

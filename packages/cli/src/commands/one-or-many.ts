@@ -1,6 +1,6 @@
 /** Commands that act on one run, or on all that match `--where`. */
 import type { BulkAction } from "@millrace/client";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import type { TargetOptions } from "../target/target.types.js";
 import type { BulkCommandOptions } from "./bulk.js";
@@ -24,10 +24,6 @@ export function oneOrMany<More = unknown>(action: BulkAction, one: One<More>): O
       return bulk(terminal, action, { ...options, where });
     }
     const message = runId === undefined ? "No run is named." : "`--where` and the id of a run exclude each other.";
-    throw new CliError({
-      code: "OPTION_INVALID",
-      message,
-      hint: `Write \`millrace ${action} <runId>\`, or \`--where 'status:failed after:2h'\`.`,
-    });
+    throw invalidOption(message, `Write \`millrace ${action} <runId>\`, or \`--where 'status:failed after:2h'\`.`);
   };
 }

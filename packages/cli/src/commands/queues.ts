@@ -1,7 +1,7 @@
 /** `millrace queues`: what waits for a place, and what holds it up. */
 import type { QueueLimitsShown, QueueState } from "@millrace/client/operate";
 import { toMs } from "millrace/engine";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import { agoText, durationText, tableText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
 import { wired } from "../output/wire-names.js";
@@ -72,11 +72,10 @@ export function limitsOf({ concurrency, perKey, rate }: Omit<LimitOptions, "name
   };
   if (Object.keys(limits).length === 0) problems.push("no limit is given");
   if (problems.length === 0) return limits;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `The limits are wrong: ${problems.join("; ")}.`,
-    hint: "Pass --concurrency 8, --per-key 1, --rate 500/1m, or `none` for one of them.",
-  });
+  throw invalidOption(
+    `The limits are wrong: ${problems.join("; ")}.`,
+    "Pass --concurrency 8, --per-key 1, --rate 500/1m, or `none` for one of them.",
+  );
 }
 
 function rateOf(text: string, problems: string[]): QueueLimitsShown["rate"] {
@@ -90,11 +89,7 @@ function rateOf(text: string, problems: string[]): QueueLimitsShown["rate"] {
 
 function known(queue: QueueState | null, name: string): QueueState {
   if (queue !== null) return queue;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `No living process names a queue "${name}".`,
-    hint: "`millrace queues` lists the queues.",
-  });
+  throw invalidOption(`No living process names a queue "${name}".`, "`millrace queues` lists the queues.");
 }
 
 function show(terminal: Terminal, queue: QueueState, hasKeys: boolean): number {

@@ -3,7 +3,7 @@
  * input.order=A-7 version:1.5.0 after:2h "card declined"`.
  */
 import { labelsOf, sinceMs } from "../option-values.js";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import { runStatuses } from "../target/run-rows.js";
 import type { RunListQuery, RunStatus } from "../target/target.types.js";
 
@@ -30,11 +30,10 @@ export function filterOf({ workflow, status, label, where = "" }: FilterOptions,
   for (const term of termsOf(where)) takeTerm(filter, term, nowMs);
   const { statuses, labels, input, words, problems, ...rest } = filter;
   if (problems.length > 0)
-    throw new CliError({
-      code: "OPTION_INVALID",
-      message: `\`--where\` is wrong: ${problems.join("; ")}.`,
-      hint: "Use status:, workflow:, version:, label.<name>=, input.<name>=, error:, after:, before: and words to search for.",
-    });
+    throw invalidOption(
+      `\`--where\` is wrong: ${problems.join("; ")}.`,
+      "Use status:, workflow:, version:, label.<name>=, input.<name>=, error:, after:, before: and words to search for.",
+    );
   return {
     ...rest,
     ...(statuses.length > 0 && { status: statuses }),
@@ -47,11 +46,7 @@ export function filterOf({ workflow, status, label, where = "" }: FilterOptions,
 export function statusOf(text: string): RunStatus {
   const known = runStatuses.find((status) => status === text);
   if (known !== undefined) return known;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--status\` is ${JSON.stringify(text)}.`,
-    hint: `Use one of ${runStatuses.join(", ")}.`,
-  });
+  throw invalidOption(`\`--status\` is ${JSON.stringify(text)}.`, `Use one of ${runStatuses.join(", ")}.`);
 }
 
 interface Draft {

@@ -3,7 +3,7 @@ import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
 import { labelsOf, newRunId } from "../option-values.js";
 import { cleanLine } from "../output/clean.js";
-import { CliError } from "../output/cli-error.js";
+import { type CliError, invalidOption } from "../output/cli-error.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
@@ -43,19 +43,17 @@ export async function run(terminal: Terminal, options: RunCommandOptions): Promi
 function refuseSession({ session, user }: RunCommandOptions, workflow: string): void {
   const option = session !== undefined ? "--session" : user !== undefined ? "--user" : null;
   if (option === null) return;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`${option}\` is for pipelines, and ${workflow} is a workflow.`,
-    hint: "Leave it out, or pass it as a field of `--input`.",
-  });
+  throw invalidOption(
+    `\`${option}\` is for pipelines, and ${workflow} is a workflow.`,
+    "Leave it out, or pass it as a field of `--input`.",
+  );
 }
 
 function notDetached(): CliError {
-  return new CliError({
-    code: "OPTION_INVALID",
-    message: "`--detach` leaves the run to a server. Without one, it would stop with this command.",
-    hint: "Name a server with `--url`, or leave it out.",
-  });
+  return invalidOption(
+    "`--detach` leaves the run to a server. Without one, it would stop with this command.",
+    "Name a server with `--url`, or leave it out.",
+  );
 }
 
 interface Chosen {

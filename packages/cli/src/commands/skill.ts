@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { millraceFolder } from "../mcp/millrace-folder.js";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 
 interface SkillOptions {
@@ -52,10 +52,5 @@ function write(terminal: Terminal, output: string, text: string): void {
 }
 
 function throwUnknown(name: string, names: readonly string[]): never {
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `There is no skill "${name}".`,
-    hint: `Skills are ${names.join(" and ")}.`,
-    details: { name, names },
-  });
+  throw invalidOption(`There is no skill "${name}".`, `Skills are ${names.join(" and ")}.`, { name, names });
 }

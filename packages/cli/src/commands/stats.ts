@@ -1,6 +1,6 @@
 import type { Figures, StatisticsFilter, WorkflowFigures } from "@millrace/client";
 import { sinceMs } from "../option-values.js";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import { durationText, tableText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
 import { wiredTree } from "../output/wire-names.js";
@@ -52,11 +52,10 @@ export function timeFilter({ workflow, after, before }: TimeOptions, nowMs: numb
   const read = times.map(([name, text]) => [name, text, sinceMs(text, nowMs)] as const);
   const wrong = read.filter(([, , ms]) => ms === null);
   if (wrong.length > 0)
-    throw new CliError({
-      code: "OPTION_INVALID",
-      message: wrong.map(([name, text]) => `\`--${name}\` is ${JSON.stringify(text)}, which is no time.`).join(" "),
-      hint: "Use a duration such as 2h, for so long ago, or a time such as 2026-11-20.",
-    });
+    throw invalidOption(
+      wrong.map(([name, text]) => `\`--${name}\` is ${JSON.stringify(text)}, which is no time.`).join(" "),
+      "Use a duration such as 2h, for so long ago, or a time such as 2026-11-20.",
+    );
   return {
     ...(workflow !== undefined && { workflow }),
     ...(Object.fromEntries(read.map(([name, , ms]) => [name, ms])) as { after?: number; before?: number }),

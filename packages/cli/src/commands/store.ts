@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { EndedStatus } from "millrace/runtime";
 import { durationOf } from "../option-values.js";
-import { CliError } from "../output/cli-error.js";
+import { CliError, invalidOption } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import type { LocalTarget, RunStatus, TargetOptions } from "../target/target.types.js";
@@ -103,11 +103,7 @@ export async function retainStore(terminal: Terminal, options: RetainOptions): P
 function endedStatus(text: string): EndedStatus {
   const status = statusOf(text);
   if (ended.has(status)) return status as EndedStatus;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `A run that is ${status} has not ended.`,
-    hint: `Use one of ${[...ended].join(", ")}.`,
-  });
+  throw invalidOption(`A run that is ${status} has not ended.`, `Use one of ${[...ended].join(", ")}.`);
 }
 
 function notVacuumed(kind: "postgres" | "config"): CliError {

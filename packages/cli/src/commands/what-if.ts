@@ -5,7 +5,7 @@ import type { SkippedRun, StoredRuns, Used, WhatIfOptions, WhatIfReport, WhatIfR
 import { fileAndName } from "../code/file-and-name.js";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { wholeNumber } from "../option-values.js";
-import { CliError } from "../output/cli-error.js";
+import { CliError, invalidOption } from "../output/cli-error.js";
 import { durationText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
 import { wired } from "../output/wire-names.js";
@@ -85,11 +85,10 @@ function runsOf({ runtime }: LocalTarget, { name }: NamedWorkflow, { last, where
   } = filterOf({ status: [], label: [], ...(where && { where }) }, Date.now());
   const other = status?.find((one) => one !== "completed" && one !== "failed");
   if (other !== undefined || workflow !== name)
-    throw new CliError({
-      code: "OPTION_INVALID",
-      message: `\`--where\` asks for ${other === undefined ? `runs of ${workflow}` : `${other} runs`}.`,
-      hint: `Only completed and failed runs of ${name} can be played.`,
-    });
+    throw invalidOption(
+      `\`--where\` asks for ${other === undefined ? `runs of ${workflow}` : `${other} runs`}.`,
+      `Only completed and failed runs of ${name} can be played.`,
+    );
   return {
     runtime,
     workflow: name,
@@ -101,11 +100,10 @@ function runsOf({ runtime }: LocalTarget, { name }: NamedWorkflow, { last, where
 
 function optionsOf(cwd: string, { model, prompt, live, unknown }: WhatIfCommand): WhatIfOptions {
   if (unknown !== "stop" && unknown !== "live")
-    throw new CliError({
-      code: "OPTION_INVALID",
-      message: `\`--unknown\` is ${JSON.stringify(unknown)}.`,
-      hint: "Use stop or live. A function may judge in code: see `whatIf` of @millrace/testing.",
-    });
+    throw invalidOption(
+      `\`--unknown\` is ${JSON.stringify(unknown)}.`,
+      "Use stop or live. A function may judge in code: see `whatIf` of @millrace/testing.",
+    );
   return {
     unknown,
     ...(live.length > 0 && { live }),
@@ -121,11 +119,10 @@ function instructionsOf(cwd: string, given: readonly string[]): NonNullable<What
   const pairs = given.map((one): readonly [string, string] => {
     const at = one.indexOf("=");
     if (at > 0) return [one.slice(0, at), textOf(cwd, one.slice(at + 1))];
-    throw new CliError({
-      code: "OPTION_INVALID",
-      message: `\`--prompt\` is ${JSON.stringify(one)}, without the name of an agent.`,
-      hint: "With several, write each as `--prompt agent=file`.",
-    });
+    throw invalidOption(
+      `\`--prompt\` is ${JSON.stringify(one)}, without the name of an agent.`,
+      "With several, write each as `--prompt agent=file`.",
+    );
   });
   return Object.fromEntries(pairs);
 }
@@ -145,20 +142,15 @@ function shareOf(given: string | undefined): number {
   if (given === undefined) return 0;
   const share = Number(given);
   if (given.trim() !== "" && share >= 0 && share <= 1) return share;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--fail-under\` is ${JSON.stringify(given)}.`,
-    hint: "Use a share from 0 to 1, such as 0.98.",
-  });
+  throw invalidOption(`\`--fail-under\` is ${JSON.stringify(given)}.`, "Use a share from 0 to 1, such as 0.98.");
 }
 
 function noRuns(workflow: string, store: string, [skipped]: readonly SkippedRun[]): CliError {
-  return new CliError({
-    code: "OPTION_INVALID",
-    message: `There is no run of ${workflow} in ${store} that can be played.${skipped === undefined ? "" : ` ${skipped.why}`}`,
-    hint: "Only completed and failed runs with all of their ticks are played. Look at `--where` and `--store`.",
-    details: { workflow },
-  });
+  return invalidOption(
+    `There is no run of ${workflow} in ${store} that can be played.${skipped === undefined ? "" : ` ${skipped.why}`}`,
+    "Only completed and failed runs with all of their ticks are played. Look at `--where` and `--store`.",
+    { workflow },
+  );
 }
 
 // ---- what is printed

@@ -55,6 +55,11 @@ export class CliError extends Error {
   }
 }
 
+/** An option or a value of the command that a person has to correct. */
+export function invalidOption(message: string, hint: string, details: CliErrorOptions["details"] = {}): CliError {
+  return new CliError({ code: "OPTION_INVALID", message, hint, details });
+}
+
 /** The parts of an error that are printed. */
 export interface ErrorDescription {
   readonly code: string;

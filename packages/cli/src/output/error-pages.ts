@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { ErrorCode } from "millrace";
 import { nearestName } from "millrace/engine";
-import { CliError, type CliErrorCode } from "./cli-error.js";
+import { type CliErrorCode, invalidOption } from "./cli-error.js";
 
 /** Those of `docs/errors`. */
 const folder = new URL("./errors/", import.meta.url);
@@ -54,10 +54,9 @@ export function explained(given: string): Explained {
 
 function throwUnknown(code: string): never {
   const guess = nearestName(code.toUpperCase(), allCodes());
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `No page explains "${code}".`,
-    hint: `${guess === null ? "" : `Did you mean ${guess}? `}\`millrace explain\` lists the codes. Codes of HTTP responses are in docs/reference/http-bodies.md of the package \`millrace\`.`,
-    details: { code },
-  });
+  throw invalidOption(
+    `No page explains "${code}".`,
+    `${guess === null ? "" : `Did you mean ${guess}? `}\`millrace explain\` lists the codes. Codes of HTTP responses are in docs/reference/http-bodies.md of the package \`millrace\`.`,
+    { code },
+  );
 }

@@ -1,5 +1,5 @@
 import { type ParseError, parse } from "jsonc-parser";
-import { CliError } from "./cli-error.js";
+import { CliError, invalidOption } from "./cli-error.js";
 import { readNamedFile } from "./read-file.js";
 
 /** @throws {CliError} `INPUT_NOT_JSON` with the place. */
@@ -26,11 +26,10 @@ export function readJson(given: string, what: string): unknown {
 export function fieldsIn(json: unknown, what: string): Record<string, unknown> {
   if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
   const shown = Array.isArray(json) ? "a list" : json === null ? "null" : `a ${typeof json}`;
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `${what} is ${shown}, not an object.`,
-    hint: 'Pass the fields with their names, such as `{"topic":"pirates"}`.',
-  });
+  throw invalidOption(
+    `${what} is ${shown}, not an object.`,
+    'Pass the fields with their names, such as `{"topic":"pirates"}`.',
+  );
 }
 
 interface Unreadable {

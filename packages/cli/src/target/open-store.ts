@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { RunStore } from "millrace/runtime";
 import type { Kit } from "../code/user-millrace.js";
-import { CliError } from "../output/cli-error.js";
+import { CliError, invalidOption } from "../output/cli-error.js";
 
 export type StorePlace =
   | { readonly kind: "sqlite"; readonly path: string }
@@ -14,12 +14,11 @@ export type StorePlace =
 export function storePlace(given: string, cwd: string): StorePlace {
   if (/^postgres(ql)?:\/\//.test(given)) return { kind: "postgres", url: given };
   if (given !== "" && !/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return { kind: "sqlite", path: resolve(cwd, given) };
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--store\` is ${JSON.stringify(given)}, which is neither a file nor a PostgreSQL URL.`,
-    hint: "Pass a SQLite file or `postgres://…`; a server is `--url`.",
-    details: { store: given },
-  });
+  throw invalidOption(
+    `\`--store\` is ${JSON.stringify(given)}, which is neither a file nor a PostgreSQL URL.`,
+    "Pass a SQLite file or `postgres://…`; a server is `--url`.",
+    { store: given },
+  );
 }
 
 /** As `--store` takes it. */
@@ -59,7 +58,7 @@ async function openConfigured(open: () => RunStore | Promise<RunStore>): Promise
       });
     });
   if (typeof store === "object" && store !== null) return store as RunStore;
-  throw new CliError({ code: "OPTION_INVALID", message: `\`store\` of the config returned ${String(store)}.`, hint });
+  throw invalidOption(`\`store\` of the config returned ${String(store)}.`, hint);
 }
 
 function noStore(path: string): CliError {

@@ -10,7 +10,7 @@ import { type Code, loadCode } from "../code/load-code.js";
 import { existingPath } from "../code/load-module.js";
 import { type Kit, openKit } from "../code/user-millrace.js";
 import type { MillraceConfig } from "../config/config.types.js";
-import { CliError } from "../output/cli-error.js";
+import { CliError, invalidOption } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace } from "./open-store.js";
 import { ownRuns } from "./own-runs.js";
@@ -35,11 +35,10 @@ export async function openTarget(terminal: Terminal, options: OpenOptions): Prom
   if (options.url === undefined) return openLocal(terminal, options);
   const refused = ["store", "file"].filter((name) => options[name as "store" | "file"] !== undefined);
   if (refused.length === 0) return openServer(terminal, { ...options, url: options.url });
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--url\` and \`--${refused[0]}\` exclude each other: a server has its own store and code.`,
-    hint: `Leave out one of the two.`,
-  });
+  throw invalidOption(
+    `\`--url\` and \`--${refused[0]}\` exclude each other: a server has its own store and code.`,
+    `Leave out one of the two.`,
+  );
 }
 
 /** Does the work of a command on its target. */
@@ -91,11 +90,10 @@ function openServer(terminal: Terminal, { url, token }: TargetOptions & { readon
 function serverUrl(url: string): string {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
   if (/^https?:\/\//i.test(full) && URL.canParse(full)) return full.replace(/(?<!\/)\/+$/, "");
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `\`--url\` is ${JSON.stringify(url)}, which is not the URL of a server.`,
-    hint: "Pass one such as `http://localhost:3000`.",
-  });
+  throw invalidOption(
+    `\`--url\` is ${JSON.stringify(url)}, which is not the URL of a server.`,
+    "Pass one such as `http://localhost:3000`.",
+  );
 }
 
 // ---- a store

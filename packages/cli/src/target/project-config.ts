@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadModule } from "../code/load-module.js";
 import type { MillraceConfig } from "../config/config.types.js";
-import { CliError } from "../output/cli-error.js";
+import { invalidOption } from "../output/cli-error.js";
 import { type StorePlace, storePlace } from "./open-store.js";
 import type { Project } from "./project.js";
 
@@ -25,12 +25,11 @@ export async function projectConfig({ folder }: Project): Promise<ProjectConfig>
   const config: unknown = await ("default" in exported ? exported["default"] : exported);
   const problems = problemsOf(config);
   if (problems.length === 0) return { file, config: config as MillraceConfig };
-  throw new CliError({
-    code: "OPTION_INVALID",
-    message: `${basename(file)}: ${problems.join("; ")}.`,
-    hint: `Export \`defineConfig({ … })\` of @millrace/cli by default, with some of: ${names.join(", ")}.`,
-    details: { file, problems },
-  });
+  throw invalidOption(
+    `${basename(file)}: ${problems.join("; ")}.`,
+    `Export \`defineConfig({ … })\` of @millrace/cli by default, with some of: ${names.join(", ")}.`,
+    { file, problems },
+  );
 }
 
 function problemsOf(config: unknown): string[] {

@@ -106,7 +106,7 @@ export interface Context<
    * });
    * @throws {WorkflowError} `KEY_REUSED` for a second `run` with this key in one attempt, `VALUE_UNSERIALIZABLE` for a result that
    * cannot be stored, `CALL_TIMEOUT` after `timeout`, `OPTION_INVALID` naming every wrong option. A wait, a sleep, a child,
-   * `collectEvents`, `finish` and another `run` inside of `effect` fail with `CALL_NESTED`.
+   * `collectEvents`, `finish` and another `run` inside of `effect` fail with `CALL_INVALID`.
    */
   run<Result>(
     key: string,
@@ -134,8 +134,8 @@ export interface Context<
    * with their origin. `child` is one of the values of `static children = { digest: Digest }`. With its name,
    * `"digest"`, the type of the result is `unknown`.
    *
-   * @throws {WorkflowError} `CHILD_UNKNOWN` when it is not among the `children`, `CHILD_FAILED` when it has failed,
-   * `STORE_NOT_SHAREABLE` when `store: "shared"` is not possible.
+   * @throws {WorkflowError} `OPTION_INVALID` when it is not among the `children` or when `store: "shared"` is not possible,
+   * `CHILD_FAILED` when it has failed, `CALL_INVALID` when it is too deep.
    */
   runChild<Child extends ChildReference>(
     child: Child,
@@ -399,8 +399,8 @@ export interface ContextClass {
   /**
    * Restores the context of a snapshot, for `workflow.resume(context)`.
    *
-   * @throws {WorkflowError} `SNAPSHOT_INVALID`, `SNAPSHOT_NEWER`, `SNAPSHOT_FOREIGN`, `SNAPSHOT_MISMATCH` or
-   * `SNAPSHOT_HOSTILE`, naming the problem.
+   * @throws {WorkflowError} `SNAPSHOT_INVALID`, `SNAPSHOT_NEWER`, `SNAPSHOT_MISMATCH` or `SNAPSHOT_HOSTILE`, naming the
+   * problem.
    */
   fromDict<Flow extends AnyWorkflow>(
     workflow: Flow,

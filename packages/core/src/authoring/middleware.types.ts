@@ -23,7 +23,7 @@ export interface StepOutput {
 
 /**
  * Wraps every attempt of every step. `next` runs the attempt, with the middleware added later, and rejects when it
- * fails. Call it at most once: a second call is refused with `NEXT_REUSED`, and the attempt fails.
+ * fails. Call it at most once: a second call is refused with `CALL_INVALID`, and the attempt fails.
  *
  * @example
  * workflow.use(async (call, next) => {

@@ -36,7 +36,7 @@ export interface Store<
    * The value at a path, `"user.tags.0"`; `undefined` when there is none. In place of the dotted text, a list of keys may
    * be given, `["scores", id]`: a key in it may have dots.
    *
-   * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields, as a number or a `Map`.
+   * @throws {WorkflowError} `OPTION_INVALID` when the path leads through a value without fields, as a number or a `Map`.
    */
   get<const Path extends AnyPath>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
   /** The value at a path, or `fallback` if there is none. Where the state has no type, the fallback names that of the value. */
@@ -49,7 +49,7 @@ export interface Store<
    * Stores one value, once per work item; again when the value differs.
    *
    * @throws {WorkflowError} `STATE_INVALID` when the new state does not fit its schema (nothing is stored then),
-   * `STATE_PATH` when the path leads through a value without fields, `STATE_LOCKED` inside `editState`.
+   * `OPTION_INVALID` when the path leads through a value without fields, `STATE_LOCKED` inside `editState`.
    */
   set<const Path extends AnyPath>(
     path: StatePath<State, Path>,

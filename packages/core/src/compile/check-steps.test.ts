@@ -108,7 +108,7 @@ describe("steps are refused when", () => {
   it("they name two classes with one type", () => {
     const findings = checkSteps([declare("a", { emits: Joke }), declare("b", { on: OtherJoke })]);
 
-    expect(findings).toMatchObject([{ check: "EVENT_TYPE_TAKEN", step: "b", event: "Joke" }]);
+    expect(findings).toMatchObject([{ check: "type", step: "b", event: "Joke" }]);
   });
 
   it("nothing is wrong: then they are not", () => {

@@ -55,8 +55,7 @@ export function checkDecorated(owner: object, workflow: string): void {
 const isCode = (check: string): boolean => /^[A-Z]/.test(check);
 
 /** Returns whether the mistake concerns only options, so that the graph can be checked in spite of it. */
-export const isOfOptions = ({ check }: Finding): boolean =>
-  check === "option" || (isCode(check) && check !== "EVENT_TYPE_TAKEN");
+export const isOfOptions = ({ check }: Finding): boolean => check === "option" || isCode(check);
 
 /** @throws {WorkflowError} when there are findings: with their code if all have the same one, otherwise `WORKFLOW_INVALID`. */
 export function refuse(workflow: string, findings: readonly Finding[]): void {
@@ -143,7 +142,7 @@ function checkOwnType(eventClass: EventClass, report: Report): void {
   if (ownsType(eventClass)) return;
   const type = eventTypeOf(eventClass);
   report(
-    "EVENT_TYPE_TAKEN",
+    "type",
     `names a class that extends ${type} and has its type`,
     `Write \`extends ${type}.extend("YourType", { … })\`, or \`event("YourType", { … })\`.`,
   );
@@ -220,7 +219,7 @@ function checkTypes(steps: readonly DeclaredStep[]): Finding[] {
       classes.set(type, known);
       if (known === eventClass || !ownsType(eventClass)) continue;
       findings.push({
-        check: "EVENT_TYPE_TAKEN",
+        check: "type",
         step: step.name,
         event: type,
         message: `Step "${step.name}" names a second event class with the type "${type}".`,

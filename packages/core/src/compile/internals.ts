@@ -7,8 +7,8 @@
 import type { InputIndex } from "../authoring/input-index.types.js";
 import type { Middleware } from "../authoring/middleware.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
+import { invalidOption } from "../errors/invalid-option.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { Inspector } from "../inspect/inspector.js";
 import { checkDecorated } from "./check-steps.js";
@@ -56,11 +56,10 @@ export function internalsOf(workflow: object): WorkflowInternals {
   const known = internals.get(workflow);
   if (known) return known;
   const isSecond = isOfSecondCopy(workflow);
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: isSecond ? `This is a workflow ${ofSecondCopy}.` : "This is not a workflow.",
-    hint: isSecond
+  throw invalidOption(
+    isSecond ? `This is a workflow ${ofSecondCopy}.` : "This is not a workflow.",
+    isSecond
       ? secondCopyHint
       : "Pass an instance of a class that extends `Workflow`, or the result of `defineWorkflow(…).build()`.",
-  });
+  );
 }

@@ -49,7 +49,7 @@ export function checkRegistered({ events, types }: Required<RegisteredTypes>): F
   return findings;
 }
 
-/** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have the same type. */
+/** @throws {WorkflowError} `WORKFLOW_INVALID` when two classes have the same type. */
 export function createRegistry(
   named: readonly EventClass[],
   { events, types }: Required<RegisteredTypes>,

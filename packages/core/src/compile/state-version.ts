@@ -23,7 +23,7 @@ export function stateVersionOf(compiled: CompiledWorkflow): number {
  * Returns it frozen.
  *
  * @param from Version that has stored the state; 1 when nothing was stored.
- * @throws {WorkflowError} `SNAPSHOT_NEWER`, `STATE_INVALID`, `STATE_UNSTORABLE`, `STATE_SCHEMA_CONVERTS`.
+ * @throws {WorkflowError} `SNAPSHOT_NEWER`, `STATE_INVALID`, `VALUE_UNSERIALIZABLE`, `STATE_SCHEMA_CONVERTS`.
  */
 export function migrateState(compiled: CompiledWorkflow, store: unknown, from: number): unknown {
   const state = toCurrent(compiled, store, from);

@@ -2,7 +2,7 @@
 
 /** A problem of a workflow. */
 export interface Finding {
-  /** The check that has found it; or the error code, such as `EVENT_TYPE_TAKEN`, when the mistake has its own code. */
+  /** The check that has found it; or the error code, such as `RESOURCE_FAILED`, when the mistake has its own code. */
   readonly check: string;
   readonly step?: string;
   readonly event?: string;

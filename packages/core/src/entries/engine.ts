@@ -174,7 +174,7 @@ export { examine } from "../value/storable.js";
 /**
  * The workflow behind a name in `static children`. A class has one instance for all parents.
  *
- * @throws {WorkflowError} `CHILD_UNKNOWN`
+ * @throws {WorkflowError} `SNAPSHOT_MISMATCH`
  */
 export function compileChild(parent: CompiledWorkflow, name: string): CompiledWorkflow {
   return compiledChild(parent, name, "It");

@@ -204,7 +204,10 @@ describe("EventRegistry", () => {
   it.each([[Joke, PlainPun], [StepFailedEvent, event("StepFailedEvent")], [event("JoinIncompleteEvent")]])(
     "refuses two classes of one type",
     (...classes) => {
-      expect(() => new EventRegistry(classes as never)).toThrow(expect.objectContaining({ code: "EVENT_TYPE_TAKEN" }));
+      const details = expect.objectContaining({ reason: "type" });
+      expect(() => new EventRegistry(classes as never)).toThrow(
+        expect.objectContaining({ code: "WORKFLOW_INVALID", details }),
+      );
     },
   );
 });

@@ -12,7 +12,7 @@ export class EventRegistry {
   newer?(type: string): EventClass;
   readonly #classes = new Map<string, EventClass>();
 
-  /** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have the same type. */
+  /** @throws {WorkflowError} `WORKFLOW_INVALID` when two classes have the same type. */
   constructor(classes: Iterable<EventClass>, valueTypes: readonly ValueType[] = []) {
     this.valueTypes = valueTypes;
     for (const eventClass of classes) {
@@ -40,9 +40,9 @@ export class EventRegistry {
 
 function typeTaken(type: string, taken: EventClass, second: EventClass): WorkflowError {
   return new WorkflowError({
-    code: "EVENT_TYPE_TAKEN",
+    code: "WORKFLOW_INVALID",
     message: `The event classes ${taken.name} and ${second.name} both have the type "${type}".`,
     hint: "Change the type of one of them; a class that extends an event gets its own with `.extend(type)`.",
-    details: { event: type },
+    details: { reason: "type", event: type },
   });
 }

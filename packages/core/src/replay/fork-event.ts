@@ -2,7 +2,7 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import type { RunState, StepInput } from "../engine/state.js";
-import { WorkflowError } from "../errors/workflow-error.js";
+import { invalidOption } from "../errors/invalid-option.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { invalid } from "../event/event-class.js";
 import { encodeEvent, eventFromFields } from "../event/event-codec.js";
@@ -48,16 +48,15 @@ function pick(pending: readonly PendingDelivery[], item: number | undefined): Pe
       "Take a tick after which a step is to get its event: the steps at work there have done something with theirs.",
     );
   if (pending.length === 1) return only;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `After that tick ${pending.length} events are delivered next: ${listed(pending)}.`,
-    hint: "Say with `item` which one you mean.",
-    details: {
+  throw invalidOption(
+    `After that tick ${pending.length} events are delivered next: ${listed(pending)}.`,
+    "Say with `item` which one you mean.",
+    {
       option: "event",
       reason: "ambiguous",
       items: pending.map(({ item: id, step, event: { type } }) => ({ item: id, step, type })),
     },
-  });
+  );
 }
 
 /** Maximum number of items that an error names. */

@@ -17,7 +17,7 @@ import type { RunTree } from "./run-tree.js";
 /**
  * Takes the states of the tree: nothing else may use it afterwards.
  *
- * @throws {WorkflowError} `OPTION_INVALID`, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `EVENT_INVALID`, and what keeps the
+ * @throws {WorkflowError} `OPTION_INVALID`, `STATE_INVALID` for an invalid edit, `VALUE_UNSERIALIZABLE`, `EVENT_INVALID`, and what keeps the
  * run from continuing with the present code.
  */
 export function forkedRun(tree: RunTree, runId: string, edits: ForkEdits): RestoredRun {

@@ -216,7 +216,7 @@ function childOf(member: Member, { item, call }: { readonly item: number; readon
   return record?.kind === "child" ? record : null;
 }
 
-/** The workflow at the end of a path of child names. @throws {WorkflowError} `CHILD_UNKNOWN` */
+/** The workflow at the end of a path of child names. @throws {WorkflowError} `SNAPSHOT_MISMATCH` */
 export function workflowAt(root: CompiledWorkflow, path: readonly string[], who: string): CompiledWorkflow {
   return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
 }

@@ -29,7 +29,8 @@ export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<strin
 function changes(member: Member, graph: DefinitionGraph): Tick[] {
   const ticks: Tick[] = [];
   const { state, compiled, stateVersion, sharesWith, path } = member;
-  if (sharesWith !== null) assertShareable(sharesWith, compiled, path.at(-1) as string);
+  if (sharesWith !== null)
+    assertShareable({ parent: sharesWith, child: compiled, name: path.at(-1) as string }, "SNAPSHOT_MISMATCH");
   // A run that has not begun has no state yet; a shared state is migrated with its owner.
   const isAsItWas = state.ticks === 0 || sharesWith !== null;
   const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);

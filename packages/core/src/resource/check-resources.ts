@@ -1,3 +1,4 @@
+import { invalidOption } from "../errors/invalid-option.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Needed, ResourceDefinition, ResourceMap, ResourceOverride, ResourceScope } from "./resource.types.js";
 
@@ -38,12 +39,11 @@ function cycle(path: readonly ResourceDefinition[]): WorkflowError {
 }
 
 function endsEarlier(resource: ResourceDefinition, needed: ResourceDefinition): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `Resource "${resource.name}" (scope "${resource.scope}") needs "${needed.name}" (scope "${needed.scope}"), which ends before it.`,
-    hint: "Shorten the scope of the first, or lengthen that of the second.",
-    details: { resource: resource.name, needs: needed.name },
-  });
+  return invalidOption(
+    `Resource "${resource.name}" (scope "${resource.scope}") needs "${needed.name}" (scope "${needed.scope}"), which ends before it.`,
+    "Shorten the scope of the first, or lengthen that of the second.",
+    { resource: resource.name, needs: needed.name },
+  );
 }
 
 /** The one check of `resources`, for runs and for runtimes. */

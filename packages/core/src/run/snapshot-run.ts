@@ -99,14 +99,14 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
 /**
  * Migrates the states of a run and its children, and checks that the code takes what they hold.
  *
- * @throws {WorkflowError} `SNAPSHOT_MISMATCH`, `STORE_NOT_SHAREABLE`, and what `migrateState` throws.
+ * @throws {WorkflowError} `SNAPSHOT_MISMATCH`, and what `migrateState` throws.
  */
 export function toPresentCode(members: readonly VersionedMember[]): RestoredRun {
   for (const { state, compiled, path, sharesWith, stateVersion } of members) {
     assertFits(compiled, state, members[0]?.state === state ? "snapshot" : `snapshot.children.${state.runId}`);
     // A shared state is migrated with its owner.
     if (sharesWith === null) state.store = migrateState(compiled, state.store, stateVersion);
-    else assertShareable(sharesWith, compiled, path.at(-1) as string);
+    else assertShareable({ parent: sharesWith, child: compiled, name: path.at(-1) as string }, "SNAPSHOT_MISMATCH");
   }
   const [root, ...others] = members.map(({ state }) => state) as [RunState, ...RunState[]];
   const children = new Map(others.map((state) => [state.runId, state]));
@@ -242,9 +242,9 @@ function checkFormat(dict: unknown, known: Snapshot["version"], path: string): v
 function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void {
   if (workflow === name) return;
   throw new WorkflowError({
-    code: "SNAPSHOT_FOREIGN",
+    code: "SNAPSHOT_MISMATCH",
     message: `The snapshot is of the workflow "${workflow}", not of "${name}".`,
     hint: "Load it with its own workflow; a renamed one keeps the old `name` in its options, or `migrate` renames it.",
-    details: { workflow, expected: name },
+    details: { reason: "workflow", workflow, expected: name },
   });
 }

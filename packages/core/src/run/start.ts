@@ -11,6 +11,8 @@ import { resolveStart } from "../compile/start-event.js";
 import type { Journal } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { invalidOption } from "../errors/invalid-option.js";
+import { cannotResume, runLive } from "../errors/run-errors.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { areOverrides } from "../resource/check-resources.js";
@@ -72,8 +74,9 @@ function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, typ
   checkOptionNames((options as RunOptions).context === given ? "run" : "resume", options); // `run` continues a context, too
   const context = callerContext(compiled, given);
   const { state } = context.run;
-  const never = state.ticks === 0;
-  if (never || !allowed.includes(state.status)) throw cannotResume(state, type, never);
+  if (state.ticks === 0) throw neverRun(state);
+  const how = type === "run.resumed" ? "resume" : "retry";
+  if (!allowed.includes(state.status)) throw cannotResume(state, how, startOnState);
   const isSame = options.timeout === undefined && options.deadline === undefined;
   const limits: Partial<ReturnType<typeof limitsOf>> = isSame ? {} : limitsOf(compiled, options);
   return startHandler(compiled, { context, restored: context.run, options }, (run) => {
@@ -81,6 +84,8 @@ function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, typ
     return { type, atMs: run.now(), ...limits, ...deadline };
   });
 }
+
+const startOnState = "Start a new run on its state with `workflow.run(input, { context })`";
 
 /** A context of a run that has begun and not ended: `run` continues it. */
 function isUnfinished(state: RunState): boolean {
@@ -142,14 +147,8 @@ function journalOf(port: Journal | null): RunJournal | null {
 }
 
 function claimId(liveIds: Set<string>, runId: string, workflow: string): void {
-  if (liveIds.has(runId)) {
-    throw new WorkflowError({
-      code: "RUN_LIVE",
-      message: `A run "${runId}" of "${workflow}" is already under way.`,
-      hint: "Choose another `runId`, or leave it out.",
-      details: { runId, workflow },
-    });
-  }
+  const what = `of "${workflow}" is already under way`;
+  if (liveIds.has(runId)) throw runLive({ runId, workflow }, "Choose another `runId`, or leave it out.", what);
   liveIds.add(runId);
 }
 
@@ -166,26 +165,21 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
   }
   if (given.compiled.name !== compiled.name) {
     throw new WorkflowError({
-      code: "SNAPSHOT_FOREIGN",
+      code: "SNAPSHOT_MISMATCH",
       message: `The context is of the workflow "${given.compiled.name}", not of "${compiled.name}".`,
       hint: "Use it with its own workflow.",
-      details: { workflow: given.compiled.name, expected: compiled.name },
+      details: { reason: "workflow", workflow: given.compiled.name, expected: compiled.name },
     });
   }
-  if (given.runner && isAtWork(given.runner)) {
-    throw new WorkflowError({
-      code: "RUN_LIVE",
-      message: `Run "${given.runId}" of this context is still under way.`,
-      hint: "Await it or cancel it first, or use another context.",
-      details: { runId: given.runId },
-    });
-  }
+  const { runId } = given;
+  if (given.runner && isAtWork(given.runner))
+    throw runLive({ runId }, "Await or cancel it first, or use another context.", "of this context is still under way");
   if (given.isWritten)
     throw new WorkflowError({
       code: "STATE_LOCKED",
-      message: `An \`editState\` of the context "${given.runId}" is still at work.`,
+      message: `An \`editState\` of the context "${runId}" is still at work.`,
       hint: "Await it before the run starts: what it writes later would be lost.",
-      details: { runId: given.runId },
+      details: { runId },
     });
   return given;
 }
@@ -207,26 +201,11 @@ export function limitsOf(
 
 /** A run that has not ended takes no second start event, and keeps its id: neither may be dropped silently. */
 function inputToLive({ runId, status }: RunState): WorkflowError {
-  return new WorkflowError({
-    code: "RUN_LIVE",
-    message: `Run "${runId}" of this context has not ended (${status}), so it takes no new input or id.`,
-    hint: "Continue it with `workflow.resume(context)`, or start the new run on another context.",
-    details: { runId, status },
-  });
+  const hint = "Continue it with `workflow.resume(context)`, or start the new run on another context.";
+  return runLive({ runId, status }, hint, `of this context has not ended (${status}), so it takes no new input or id`);
 }
 
-function cannotResume({ runId, status }: RunState, type: Resuming["type"], never: boolean): WorkflowError {
-  const isResume = type === "run.resumed";
-  return new WorkflowError({
-    code: never ? "OPTION_INVALID" : isResume ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
-    message: never
-      ? `The context "${runId}" has not run yet.`
-      : `Run "${runId}" is ${status}; it cannot be ${isResume ? "resumed" : "retried"}.`,
-    hint: never
-      ? "Start it with `workflow.run(input, { context })`."
-      : isResume
-        ? "Start a new run on its state with `workflow.run(input, { context })`, or `retry` a failed one."
-        : "Only failed and timed-out runs can be retried.",
-    details: { runId, status },
-  });
+function neverRun({ runId, status }: RunState): WorkflowError {
+  const hint = "Start it with `workflow.run(input, { context })`.";
+  return invalidOption(`The context "${runId}" has not run yet.`, hint, { runId, status });
 }

@@ -39,7 +39,7 @@ export function assertFits(compiled: CompiledWorkflow, state: RunState, path: st
       code: "SNAPSHOT_MISMATCH",
       message: `The snapshot has work for ${[...unknown].map((step) => `"${step}"`).join(", ")}, and "${name}" has no such step: ${definition.steps.map((step) => step.name).join(", ")}.`,
       hint: "Keep the old step, or rename it in the snapshot with `migrate`.",
-      details: { workflow: name, unknown: [...unknown] },
+      details: { reason: "step", workflow: name, unknown: [...unknown] },
     });
   }
   if (misfits.size === 0) return;
@@ -48,7 +48,7 @@ export function assertFits(compiled: CompiledWorkflow, state: RunState, path: st
     code: "SNAPSHOT_MISMATCH",
     message: `The snapshot does not fit the workflow: ${problems.join("; ")}.`,
     hint: "Let the code still take what the run holds, or change the snapshot with `migrate`.",
-    details: { path, problems },
+    details: { reason: "event", path, problems },
   });
 }
 

@@ -156,7 +156,7 @@ describe("ticks that are none", () => {
         name: "nobody",
         start: { type: "StartEvent", data: {} },
       },
-      "CHILD_UNKNOWN",
+      "SNAPSHOT_MISMATCH",
     ],
     [
       "with a forbidden key",

@@ -78,7 +78,7 @@ export function encodeTick(
  * Values are checked where they are decoded, by the limits that held when they were encoded; data of the engine has no limits.
  *
  * @throws {WorkflowError} `SNAPSHOT_INVALID` naming the problem, `SNAPSHOT_HOSTILE`, `EVENT_UNKNOWN`, `EVENT_INVALID`,
- * `CHILD_UNKNOWN`.
+ * `SNAPSHOT_MISMATCH`.
  */
 export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
   const table = tableOf((json as Partial<Tick> | null)?.type);

@@ -281,7 +281,7 @@ describe("StateCell: drafts", () => {
     const edit = cell.edit((state: { a: { b: object } }) => void (state.a.b = { inner: [state.a] }));
 
     await expect(edit).rejects.toMatchObject({
-      code: "STATE_UNSTORABLE",
+      code: "VALUE_UNSERIALIZABLE",
       message: expect.stringContaining("contains itself"),
     });
     expect(commits).toEqual([]);
@@ -292,7 +292,10 @@ describe("StateCell: drafts", () => {
     const forbidden = "__proto__";
     const edit = cell.edit((state: { a: Record<string, unknown> }) => void (state.a[forbidden] = { x: 1 }));
 
-    await expect(edit).rejects.toMatchObject({ code: "STATE_UNSTORABLE", details: { path: "a.__proto__" } });
+    await expect(edit).rejects.toMatchObject({
+      code: "VALUE_UNSERIALIZABLE",
+      details: { reason: "state", path: "a.__proto__" },
+    });
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
@@ -331,7 +334,7 @@ describe("StateCell: drafts", () => {
 
     expect(await cell.edit(() => circle)).toBe(circle);
     await expect(cell.edit((state: { b?: object }) => void (state.b = circle))).rejects.toMatchObject({
-      code: "STATE_UNSTORABLE",
+      code: "VALUE_UNSERIALIZABLE",
       message: expect.stringContaining("contains itself"),
     });
   });

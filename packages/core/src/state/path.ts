@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { WorkflowError } from "../errors/workflow-error.js";
+import { invalidOption } from "../errors/invalid-option.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
 import { formatValue } from "../value/format-value.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
 
@@ -19,7 +20,7 @@ type Container = Record<string, unknown> | unknown[];
 /**
  * The value at a path; `undefined` if there is none.
  *
- * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields.
+ * @throws {WorkflowError} `OPTION_INVALID` when the path leads through a value without fields.
  */
 export function readPath(state: unknown, path: Path): unknown {
   let value = state;
@@ -47,7 +48,7 @@ export interface Slot {
   readonly after: unknown;
 }
 
-/** @throws {WorkflowError} `STATE_PATH` when nothing can be written there. */
+/** @throws {WorkflowError} `OPTION_INVALID` when nothing can be written there. */
 export function findSlot(state: unknown, path: Path, value: unknown): Slot {
   if (path.length === 0) throw pathError(path, "is empty", "Name a field, or replace the whole state with `setState`.");
   const segments = parsePath(path);
@@ -116,10 +117,9 @@ function through(way: readonly unknown[], value: unknown): string {
 }
 
 function pathError(path: Path, what: string, hint: string): WorkflowError {
-  return new WorkflowError({
-    code: "STATE_PATH",
-    message: `The state path ${typeof path === "string" ? `"${path}"` : JSON.stringify(path)} ${what}.`,
+  return invalidOption(
+    `The state path ${typeof path === "string" ? `"${path}"` : JSON.stringify(path)} ${what}.`,
     hint,
-    details: { path },
-  });
+    { option: "path", reason: "path", path },
+  );
 }

@@ -20,7 +20,7 @@ export interface StateRules {
  *
  * `next` is `before` with the patches applied, so a replay makes the same state, and unchanged parts are shared.
  *
- * @throws {WorkflowError} `STATE_UNSTORABLE`, `STATE_INVALID` or `STATE_SCHEMA_CONVERTS`.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`, `STATE_INVALID` or `STATE_SCHEMA_CONVERTS`.
  */
 export function prepareChange(before: unknown, wanted: unknown, rules: StateRules): PreparedChange {
   if (!isRecord(wanted))
@@ -44,7 +44,7 @@ export function preparePatches(before: unknown, patches: readonly StatePatch[], 
   return checkedChange(before, patchedBy(before, patches, rules), rules);
 }
 
-/** As {@link prepareChange}, for one value. @throws {WorkflowError} `STATE_PATH` */
+/** As {@link prepareChange}, for one value. @throws {WorkflowError} `OPTION_INVALID` */
 export function prepareWrite(
   before: unknown,
   { path, value }: { path: Path; value: unknown },
@@ -105,7 +105,7 @@ function patchedBy(before: unknown, patches: readonly StatePatch[], rules: State
   return { patches, next: applyPatches(before, patches), added };
 }
 
-/** @throws {WorkflowError} `STATE_UNSTORABLE` */
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 function measure(before: unknown, patches: readonly StatePatch[], { types }: StateRules): Weight {
   let items = 0;
   let characters = 0;
@@ -119,7 +119,7 @@ function measure(before: unknown, patches: readonly StatePatch[], { types }: Sta
   return { items, characters, isRich };
 }
 
-/** @throws {WorkflowError} `STATE_UNSTORABLE` where the path ends in a name that no record may have. */
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` where the path ends in a name that no record may have. */
 function placeIn(state: unknown, path: readonly (string | number)[]): Place {
   let above = 0;
   let container = state;

@@ -29,7 +29,7 @@ export const root: Place = { path: [], above: 0 };
  * Refuses what no snapshot could hold, wherever it is in a value that goes to a place in the state.
  *
  * @returns how large the value is, and whether plain JSON can hold it.
- * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path.
  */
 export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
   if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
@@ -55,13 +55,13 @@ export function unstorable(
 ): WorkflowError {
   const path = [...above, ...(inner === "" ? [] : [inner])].join(".");
   return new WorkflowError({
-    code: "STATE_UNSTORABLE",
+    code: "VALUE_UNSERIALIZABLE",
     message:
       path === ""
         ? `The state cannot be stored: it is ${what}.`
         : `The state cannot hold what is at "${path}": ${what}.`,
     hint: excess ? "Keep large data elsewhere and its address in the state." : storableHint,
-    details: { path, ...excess },
+    details: { reason: "state", path, ...excess },
   });
 }
 
@@ -78,7 +78,7 @@ export class StateSize {
   #bound: Weight = { items: 0, characters: 0, isRich: false };
   #isNear = false;
 
-  /** @throws {WorkflowError} `STATE_UNSTORABLE` when the state would be too large with this change. */
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the state would be too large with this change. */
   admit(before: unknown, change: PreparedChange, types: readonly ValueType[]): void {
     const { next } = change;
     if (next === before) return;

@@ -41,7 +41,7 @@ describe("createStateSchema: initial", () => {
     class Client {}
 
     expect(() => createStateSchema({ client: z.any().default(() => new Client()) }).initial()).toThrow(
-      expect.objectContaining({ code: "STATE_UNSTORABLE", details: { path: "client" } }),
+      expect.objectContaining({ code: "VALUE_UNSERIALIZABLE", details: { reason: "state", path: "client" } }),
     );
   });
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { invalidOption } from "../errors/invalid-option.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { sameValue } from "../event/equal.js";
 import {
@@ -28,11 +29,10 @@ export function createStateSchema(schema: ObjectSchema, types: readonly ValueTyp
   if (isSchema(schema)) return new StateSchema({ source: schema, whole: schema, fields: {}, types });
   for (const [field, part] of Object.entries(schema)) {
     if (isSchema(part) && !isForbiddenKey(field)) continue;
-    throw new WorkflowError({
-      code: "OPTION_INVALID",
-      message: `Field "${field}" of the state ${isSchema(part) ? "has a reserved name" : "is not a Standard Schema"}.`,
-      hint: isSchema(part) ? "Rename the field." : "Use a schema such as `z.number().default(0)`.",
-    });
+    throw invalidOption(
+      `Field "${field}" of the state ${isSchema(part) ? "has a reserved name" : "is not a Standard Schema"}.`,
+      isSchema(part) ? "Rename the field." : "Use a schema such as `z.number().default(0)`.",
+    );
   }
   return new StateSchema({ source: schema, whole: null, fields: schema as FieldSchemas, types });
 }

@@ -107,7 +107,7 @@ describe("StateCell: write", () => {
   it.each([["count.x"], [""], ["list.5"], ["__proto__.x"]])("refuses the path %j and changes nothing", async (path) => {
     const { cell, commits } = createTestCell(start);
 
-    await expect(cell.write(path, 1)).rejects.toMatchObject({ code: "STATE_PATH" });
+    await expect(cell.write(path, 1)).rejects.toMatchObject({ code: "OPTION_INVALID" });
     expect(commits).toEqual([]);
   });
 
@@ -122,15 +122,18 @@ describe("StateCell: write", () => {
   ])("refuses %s with its path", async (_name, value, path) => {
     const { cell } = createTestCell(start);
 
-    await expect(cell.write("a.b", value)).rejects.toMatchObject({ code: "STATE_UNSTORABLE", details: { path } });
+    await expect(cell.write("a.b", value)).rejects.toMatchObject({
+      code: "VALUE_UNSERIALIZABLE",
+      details: { reason: "state", path },
+    });
     expect(cell.read("a")).toBeUndefined();
   });
 
   it("refuses cycles, and paths deeper than a snapshot", async () => {
     const { cell } = createTestCell(start);
 
-    await expect(cell.write("a", cycle)).rejects.toMatchObject({ code: "STATE_UNSTORABLE" });
-    await expect(cell.write(Array(300).fill("a").join("."), 1)).rejects.toMatchObject({ code: "STATE_UNSTORABLE" });
+    await expect(cell.write("a", cycle)).rejects.toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
+    await expect(cell.write(Array(300).fill("a").join("."), 1)).rejects.toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
   });
 
   it("takes registered classes, Date, typed arrays, Map and Set", async () => {
@@ -208,8 +211,8 @@ describe("StateCell: edit", () => {
     const { cell } = createTestCell(start);
 
     await expect(cell.edit((state: State) => void state.list.push({ n: (() => 1) as never }))).rejects.toMatchObject({
-      code: "STATE_UNSTORABLE",
-      details: { path: "list.1.n" },
+      code: "VALUE_UNSERIALIZABLE",
+      details: { reason: "state", path: "list.1.n" },
     });
   });
 

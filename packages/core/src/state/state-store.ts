@@ -140,7 +140,7 @@ export class StateStore {
   /**
    * The value at a path, frozen, or the whole state. Inside an edit it is still the committed one.
    *
-   * @throws {WorkflowError} `STATE_PATH` when the path has a forbidden segment or too many, or leads through a value
+   * @throws {WorkflowError} `OPTION_INVALID` when the path has a forbidden segment or too many, or leads through a value
    * without fields.
    */
   read(path: Path = "", fallback?: unknown): unknown {

@@ -1,4 +1,4 @@
-import { WorkflowError } from "../errors/workflow-error.js";
+import { invalidOption } from "../errors/invalid-option.js";
 import { formatValue } from "./format-value.js";
 import { type Rule, valueRule } from "./option-rules.js";
 
@@ -23,12 +23,11 @@ export function wholeMs(ms: number): number {
 export function toMs(duration: Duration, option: string): number {
   const ms = msOf(duration);
   if (ms !== null) return ms;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`${option}\` is ${formatValue(duration)}, which is not a duration.`,
-    hint: 'Pass milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
-    details: { option, reason: "duration" },
-  });
+  throw invalidOption(
+    `\`${option}\` is ${formatValue(duration)}, which is not a duration.`,
+    'Pass milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
+    { option, reason: "duration" },
+  );
 }
 
 /** In whole milliseconds; `null` for what is not a duration. */

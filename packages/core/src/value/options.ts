@@ -1,5 +1,6 @@
 /** Refuses options: all problems in one error, unknown names among them, because most of those are typing errors. */
-import { WorkflowError } from "../errors/workflow-error.js";
+import { invalidOption } from "../errors/invalid-option.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
 import { formatValue } from "./format-value.js";
 import { isDate } from "./kind.js";
 import { optionProblems, type Rules } from "./option-rules.js";
@@ -31,11 +32,8 @@ export function refuseUnknown(owner: string, given: unknown, names: readonly str
 export function refuseOptions(what: string, ...found: readonly (readonly string[])[]): void {
   const problems = found.flat();
   if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `${what}: ${problems.join("; ")}.`,
-    hint: "Correct the options that are named, or leave them out.",
-    details: { problems },
+  throw invalidOption(`${what}: ${problems.join("; ")}.`, "Correct the options that are named, or leave them out.", {
+    problems,
   });
 }
 
@@ -48,12 +46,7 @@ export function optionsOf(owner: string): string {
 
 /** @param what To be read after the name of the option: "is 0; it must be …". */
 export function wrongOption(option: string, what: string, hint: string): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`${option}\` ${what}.`,
-    hint,
-    details: { option },
-  });
+  return invalidOption(`\`${option}\` ${what}.`, hint, { option });
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` unless the value is right. @param what As in "a list". */

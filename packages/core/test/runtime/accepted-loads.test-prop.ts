@@ -33,7 +33,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-const codes = new Set(["taken", "VALUE_UNSERIALIZABLE", "STATE_UNSTORABLE", "CHILD_FAILED"]);
+const codes = new Set(["taken", "VALUE_UNSERIALIZABLE", "CHILD_FAILED"]);
 
 describe("with limits that are soon reached", () => {
   let restore: () => void = () => {};

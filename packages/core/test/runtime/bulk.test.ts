@@ -329,7 +329,7 @@ describe("at the door", () => {
     const error = await rejection(
       Promise.resolve().then(() => runtime.bulk({ action: "x", where: {}, perSecond: 0 } as never)),
     );
-    expect((error as { details?: { problems: string[] } }).details?.problems).toHaveLength(3);
+    expect(error.details?.["problems"]).toHaveLength(3);
     const unknown = await rejection(
       Promise.resolve().then(() => runtime.bulk({ action: "retry", status: "failed" } as never)),
     );

@@ -75,7 +75,7 @@ describe("with a limit of 100 keys and items", () => {
     await flow.run();
 
     expect(told).toMatchObject([
-      { code: "STATE_UNSTORABLE", details: { path: "two", size: 122, limit: 100 } },
+      { code: "VALUE_UNSERIALIZABLE", details: { reason: "state", path: "two", size: 122, limit: 100 } },
       ["one", "two"],
     ]);
   });

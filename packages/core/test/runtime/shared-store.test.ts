@@ -129,8 +129,8 @@ it("a state that children share is migrated once, by the run that has it; a chil
   await second.stop();
 
   expect(problems.map(({ runId, code }) => `${runId} ${code}`)).toEqual([
-    "one STORE_NOT_SHAREABLE",
-    "one STORE_NOT_SHAREABLE",
+    "one SNAPSHOT_MISMATCH",
+    "one SNAPSHOT_MISMATCH",
   ]);
   expect(result).toEqual({ total: 11 });
 });

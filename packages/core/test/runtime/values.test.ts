@@ -58,10 +58,10 @@ describe("a step that would keep what cannot be stored", () => {
       "VALUE_UNSERIALIZABLE",
       (ctx) => ctx.waitForEvent(Answer, { prompt: new Ask({ value: new Foreign() }) }),
     ],
-    ["in its state", "STATE_UNSTORABLE", (ctx) => ctx.store.set("any", new Foreign())],
+    ["in its state", "VALUE_UNSERIALIZABLE", (ctx) => ctx.store.set("any", new Foreign())],
     [
       "in an edit of its state",
-      "STATE_UNSTORABLE",
+      "VALUE_UNSERIALIZABLE",
       (ctx) =>
         ctx.store.editState((draft) => {
           draft.edits = 99;

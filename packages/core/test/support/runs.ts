@@ -15,8 +15,13 @@ export async function waiting(handler: WorkflowHandler): Promise<Extract<RunOutc
   );
 }
 
+export interface Rejection extends Error {
+  readonly code?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
 /** What a promise is rejected with. */
-export async function rejection(promise: PromiseLike<unknown>): Promise<Error & { readonly code?: string }> {
+export async function rejection(promise: PromiseLike<unknown>): Promise<Rejection> {
   const settled = await promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),

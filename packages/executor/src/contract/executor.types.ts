@@ -58,8 +58,8 @@ export interface RunContext<
   /**
    * Shows an event of your own to readers of the stream.
    *
-   * @throws {WorkflowError} `EVENT_TYPE_TAKEN` for the name of one of the pipeline's own events; `OPTION_INVALID` for
-   * data that is not an object.
+   * @throws {WorkflowError} `OPTION_INVALID` for the name of one of the pipeline's own events, and for data that is not
+   * an object.
    */
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }

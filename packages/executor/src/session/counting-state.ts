@@ -20,7 +20,7 @@ export class CountingState {
     this.#stored = { session: state, sessionAtStart: base, counted: {} };
   }
 
-  /** Edits a copy, one edit at a time; an edit that throws changes nothing. @throws {WorkflowError} `STATE_UNSTORABLE` */
+  /** Edits a copy, one edit at a time; an edit that throws changes nothing. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
   edit<Result>(edit: (state: JsonObject) => Result | Promise<Result>): Promise<Result> {
     const edited = this.#last.then(() => this.#edit(edit));
     this.#last = edited.catch(() => {}); // the caller gets the error; the next edit starts anyway

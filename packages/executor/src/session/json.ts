@@ -76,7 +76,7 @@ export function sortedJson(value: unknown): string {
  * Converts a value to plain JSON and keeps objects where possible.
  *
  * @param resolve Replaces an object: by itself, or by another one that is already plain.
- * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path.
  */
 export function toPlain(
   value: unknown,
@@ -99,12 +99,12 @@ export function isPlain(value: unknown): boolean {
     toPlain(value, []);
     return true;
   } catch (error) {
-    if (WorkflowError.is(error, "STATE_UNSTORABLE")) return false;
+    if (WorkflowError.is(error, "VALUE_UNSERIALIZABLE")) return false;
     throw error;
   }
 }
 
-/** @throws {WorkflowError} `STATE_UNSTORABLE` unless the value is an object of plain data. */
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` unless the value is an object of plain data. */
 export function assertState(value: unknown): asserts value is JsonObject {
   if (!isObject(value)) throw unstorable([], "not an object");
   toPlain(value, []);
@@ -155,9 +155,9 @@ const renames = "Use another name for the field than `__proto__`, `constructor` 
 export function unstorable(path: Path, what: string, hint: string = storesData): WorkflowError {
   const shown = path.slice(0, 12).join(".") + (path.length > 12 ? "…" : "");
   return new WorkflowError({
-    code: "STATE_UNSTORABLE",
+    code: "VALUE_UNSERIALIZABLE",
     message: `The session state cannot hold what is at "${shown}": ${what}.`,
     hint,
-    details: { path: shown },
+    details: { reason: "state", path: shown },
   });
 }

@@ -17,3 +17,8 @@ export function assertOwner(
     details: { sessionId, userId },
   });
 }
+
+export function sessionUnknown(sessionId: string, hint: string): WorkflowError {
+  const message = `There is no session "${sessionId}".`;
+  return new WorkflowError({ code: "SESSION_UNKNOWN", message, hint, details: { sessionId } });
+}

@@ -162,7 +162,7 @@ describe("a view of the session state", () => {
 
     expect(() => {
       (state["a"] as JsonObject)["b"] = value;
-    }).toThrow(expect.objectContaining({ code: "STATE_UNSTORABLE", details: { path } }));
+    }).toThrow(expect.objectContaining({ code: "VALUE_UNSERIALIZABLE", details: { reason: "state", path } }));
     expect(state).toEqual({ a: { b: 1 } });
     expect(view.take()).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe("a view of the session state", () => {
     const circle: JsonObject = {};
     circle["self"] = circle;
     const list = state["list"] as unknown[];
-    const refused = expect.objectContaining({ code: "STATE_UNSTORABLE" });
+    const refused = expect.objectContaining({ code: "VALUE_UNSERIALIZABLE" });
 
     expect(() => Object.assign(state, { circle })).toThrow(refused);
     expect(() => (list[2] = 1)).toThrow(refused);

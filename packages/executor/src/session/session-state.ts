@@ -13,7 +13,7 @@ import { StateView, type ViewListener } from "./state-view.js";
 
 /** The state as one attempt sees it. */
 export interface SessionView {
-  /** Behaves like a plain object. @throws {WorkflowError} `STATE_UNSTORABLE` when a value is written that is not JSON. */
+  /** Behaves like a plain object. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when a value is written that is not JSON. */
   readonly state: JsonObject;
   /** Replaces the content of the object, for all views. */
   replace(state: JsonObject): void;
@@ -30,7 +30,7 @@ export class LiveSessionState {
   readonly #tree: StateTree;
   readonly #log: ChangeLog;
 
-  /** @throws {WorkflowError} `STATE_UNSTORABLE` */
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
   constructor(initial: Readonly<JsonObject>) {
     this.#tree = new StateTree(copyJson(initial));
     this.#log = new ChangeLog(copyJson(initial));

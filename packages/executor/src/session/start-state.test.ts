@@ -48,7 +48,7 @@ describe("startState", () => {
     const given = { at: { client: new URL("https://example.com") } };
 
     expect(() => startState({ template, stored: null, given, overwrite: false })).toThrow(
-      expect.objectContaining({ code: "STATE_UNSTORABLE", details: { path: "at.client" } }),
+      expect.objectContaining({ code: "VALUE_UNSERIALIZABLE", details: { reason: "state", path: "at.client" } }),
     );
   });
 });

@@ -15,7 +15,7 @@ export interface StartStates {
 /**
  * Computes the initial state of a run. Shares nothing with its arguments.
  *
- * @throws {WorkflowError} `STATE_UNSTORABLE` when the given state is not plain data.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the given state is not plain data.
  */
 export function startState({ template, stored, given, overwrite }: StartStates): JsonObject {
   if (given === null) return copyJson(stored ?? template);

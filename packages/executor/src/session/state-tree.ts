@@ -70,7 +70,7 @@ export class StateTree {
    * Prepares values for this tree: keeps the objects, except for copies of those that are already in it.
    *
    * @param given Called with objects to which the caller may still have references.
-   * @throws {WorkflowError} `STATE_UNSTORABLE`
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`
    */
   adopt(
     values: readonly unknown[],

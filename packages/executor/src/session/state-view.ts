@@ -27,7 +27,7 @@ export class StateView {
     return this.wrap(this.#tree.root) as JsonObject;
   }
 
-  /** @throws {WorkflowError} `STATE_UNSTORABLE` */
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
   replace(state: JsonObject): void {
     this.#listener.assertOpen();
     const { root } = this.#tree;

@@ -69,7 +69,7 @@ function missingSteps({ name }: PipelineIdentity, steps: readonly string[]): Wor
     code: "SNAPSHOT_MISMATCH",
     message: `The run has work for ${named}, which the pipeline "${name}" no longer has at that place.`,
     hint: "Keep the names and the places of steps until the runs that have them before them have ended.",
-    details: { pipeline: name, steps },
+    details: { reason: "step", pipeline: name, steps },
   });
   return Object.assign(error, { retryable: false });
 }

@@ -43,7 +43,7 @@ export class PipelineTree {
       code: "SNAPSHOT_MISMATCH",
       message: `The run has work for the step ${id}, which the pipeline no longer has.`,
       hint: "Keep the steps of runs that have not ended, or finish those first.",
-      details: { node: id },
+      details: { reason: "step", node: id },
     });
   }
 

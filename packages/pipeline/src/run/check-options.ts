@@ -31,7 +31,7 @@ const template: Rule = (value) => {
     assertState(value);
     return [];
   } catch (error) {
-    if (!WorkflowError.is(error, "STATE_UNSTORABLE")) throw error;
+    if (!WorkflowError.is(error, "VALUE_UNSERIALIZABLE")) throw error;
     return [`its \`sessionState\` is no state. ${error.message.replace(/\.$/, "")}`];
   }
 };

@@ -204,7 +204,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
    * Replaces these fields of the stored state, and returns the new state.
    *
    * @param userId User to whom the session must belong.
-   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
+   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `VALUE_UNSERIALIZABLE`.
    */
   updateSessionState(
     updates: Readonly<Partial<SharedState<State>>>,

@@ -18,7 +18,7 @@ export interface RequestParts {
 /**
  * Copies the arguments, which the caller may change later.
  *
- * @throws {WorkflowError} `INPUT_INVALID`, `OPTION_INVALID`, `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`.
+ * @throws {WorkflowError} `INPUT_INVALID`, `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`.
  */
 export function runRequest(pipeline: PipelineOptions, { input, options, sessionId }: RequestParts): GivenRequest {
   checkRunOptions(pipeline.name, options);
@@ -26,7 +26,7 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
   return requestOf(pipeline, { input: checked, options, sessionId });
 }
 
-/** Builds the request from checked arguments. @throws {WorkflowError} `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`. */
+/** Builds the request from checked arguments. @throws {WorkflowError} `VALUE_UNSERIALIZABLE`. */
 export function requestOf(pipeline: PipelineOptions, { input, options, sessionId }: RequestParts): GivenRequest {
   return {
     ...defined("input", storableCopy("The input is or holds", input)),

@@ -150,7 +150,7 @@ describe("the session store", () => {
     expect(state["deep"]).toEqual({ a: 2 });
     expect(Object.keys(state)).toHaveLength(72);
     expect(await sessions.getSessionState("s")).toEqual(state);
-    expect(await codeOf(sessions.updateSessionState({ at: new Date(0) }, "s"))).toBe("STATE_UNSTORABLE");
+    expect(await codeOf(sessions.updateSessionState({ at: new Date(0) }, "s"))).toBe("VALUE_UNSERIALIZABLE");
   });
 
   it("names sessions, by hand or from a description and the time", async () => {
@@ -174,10 +174,10 @@ describe("the session store", () => {
     await run({ sessionId: "s", set: {} });
 
     for (const updates of [null, [1], "text", 5, new Date(0)])
-      expect(await codeOf(sessions.updateSessionState(updates as never, "s"))).toBe("STATE_UNSTORABLE");
+      expect(await codeOf(sessions.updateSessionState(updates as never, "s"))).toBe("VALUE_UNSERIALIZABLE");
     for (const name of ["", 5, null]) expect(await codeOf(sessions.rename("s", name as never))).toBe("OPTION_INVALID");
     expect(await codeOf(sessions.setSessionName({} as never, "s"))).toBe("OPTION_INVALID");
-    expect(await codeOf(run({ sessionId: "new", given: "text" as never }))).toBe("STATE_UNSTORABLE");
+    expect(await codeOf(run({ sessionId: "new", given: "text" as never }))).toBe("VALUE_UNSERIALIZABLE");
     expect(await sessions.get("s")).toMatchObject({ name: null, state: { items: [] } });
     expect(await sessions.get("new")).toBeNull();
   });

@@ -1,6 +1,6 @@
 /** Sessions for callers outside of runs, in the records of a runtime. */
 
-import { assertOwner, assertState, copyJson, isObject, type JsonObject } from "@millrace/executor";
+import { assertOwner, assertState, copyJson, isObject, type JsonObject, sessionUnknown } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { checkOptions, type Rules, unchecked } from "millrace/engine";
 import type { RuntimeRecords } from "millrace/runtime";
@@ -90,7 +90,7 @@ export class SessionStore {
   /**
    * Replaces these fields of the state, stores it at once, and returns it. Concurrent changes of other fields stay.
    *
-   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
+   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `VALUE_UNSERIALIZABLE`.
    */
   async updateSessionState(updates: Readonly<JsonObject>, sessionId: string, userId?: string): Promise<JsonObject> {
     assertState(updates);
@@ -166,10 +166,5 @@ function noName(name: unknown): WorkflowError {
 }
 
 function unknown(sessionId: string): WorkflowError {
-  return new WorkflowError({
-    code: "SESSION_UNKNOWN",
-    message: `There is no session "${sessionId}".`,
-    hint: "Check the id and the tenant; a session is there once its first run has begun.",
-    details: { sessionId },
-  });
+  return sessionUnknown(sessionId, "Check the id and the tenant; a session is there once its first run has begun.");
 }

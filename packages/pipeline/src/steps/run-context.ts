@@ -172,9 +172,9 @@ function noEventName(name: unknown): WorkflowError {
 /** Readers would mistake it for an event of the pipeline. */
 function nameTaken(name: string, { stepName }: RunContextSetup["about"]): WorkflowError {
   return new WorkflowError({
-    code: "EVENT_TYPE_TAKEN",
+    code: "OPTION_INVALID",
     message: `The step "${String(stepName)}" emits "${name}", which is an event of the pipeline itself.`,
     hint: "Rename your event, or call it CustomEvent.",
-    details: { event: name, stepName },
+    details: { option: "name", reason: "taken", event: name, stepName },
   });
 }

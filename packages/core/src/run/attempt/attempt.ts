@@ -200,7 +200,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 
   /**
-   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be,
+   * `STEP_RESULT_INVALID` for too many elements.
    */
   finish(output: EventData | readonly EventData[] | null, last: FinishChange | null = null): void {
     if (Array.isArray(output)) optionalModules.elements?.assertRoom(this, output.length);

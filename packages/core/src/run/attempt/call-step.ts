@@ -62,10 +62,10 @@ function refusal(call: StepCall, first: ReturnType<Next>): ReturnType<Next> {
 
 function nextReused({ step, item, attempt }: StepCall, cause: { readonly cause?: unknown } = {}): WorkflowError {
   return new WorkflowError({
-    code: "NEXT_REUSED",
+    code: "CALL_INVALID",
     message: `Middleware calls \`next()\` twice for step "${step}" (item ${item}, attempt ${attempt}).`,
     hint: "Call it once; to retry a step, set its `retry` policy.",
-    details: { step, item, attempt },
+    details: { reason: "next", step, item, attempt },
     ...cause,
   });
 }

@@ -4,6 +4,7 @@ import type { CompiledStep } from "../../compile/compile.js";
 import { acceptedTypes } from "../../engine/routing.js";
 import { runLimits } from "../../engine/run-limits.js";
 import type { EventData } from "../../engine/state.js";
+import { invalidOption } from "../../errors/invalid-option.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
@@ -24,14 +25,12 @@ export function assertClass(call: string, value: unknown): void {
 }
 
 export function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`${call}\` got ${nameOf(value)}; it expects ${expected}.`,
-    hint:
-      value === undefined
-        ? "`undefined` in place of a class usually comes from a circular import."
-        : 'Event classes extend `event("Type", { … })`, and events are made with `new`.',
-  });
+  return invalidOption(
+    `\`${call}\` got ${nameOf(value)}; it expects ${expected}.`,
+    value === undefined
+      ? "`undefined` in place of a class usually comes from a circular import."
+      : 'Event classes extend `event("Type", { … })`, and events are made with `new`.',
+  );
 }
 
 function nameOf(value: unknown): string {
@@ -39,17 +38,17 @@ function nameOf(value: unknown): string {
   return formatValue(value);
 }
 
-/** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
+/** @throws {WorkflowError} `CALL_INVALID` for a child that no snapshot could hold. */
 export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): void {
   const { nestedRuns: limit } = runLimits;
   let levels = 1;
   for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
   if (levels <= limit) return;
   throw stepError(step, {
-    code: "CHILD_TOO_DEEP",
+    code: "CALL_INVALID",
     what: `starts a child ${levels} levels below the outermost run; there may be ${limit}`,
     hint: "Let one run do the work in a loop, or return the rest of the work to the parent.",
-    details: { levels, limit },
+    details: { reason: "depth", levels, limit },
   });
 }
 
@@ -135,12 +134,11 @@ export function acceptedFor({ step, run }: AttemptCore, event: EventClass): read
 export function assertWhere({ step, run }: AttemptCore, type: string, where: unknown): void {
   if (isRecord(where)) return void encodeValue(where, `where of ${type}`, run.host.compiled.values);
   const { name } = step.definition;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`where\` of step "${name}" for ${type} is not a record of fields.`,
-    hint: "Pass the fields and their values: `{ orderId: 7 }`.",
-    details: { option: "where", step: name, event: type },
-  });
+  throw invalidOption(
+    `\`where\` of step "${name}" for ${type} is not a record of fields.`,
+    "Pass the fields and their values: `{ orderId: 7 }`.",
+    { option: "where", step: name, event: type },
+  );
 }
 
 /** The hint leads to a valid workflow. */

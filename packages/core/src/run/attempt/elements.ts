@@ -21,7 +21,7 @@ export function noteSent(attempt: AttemptCore, call: string): void {
 
 /**
  * @param more Number of elements that the step is about to add, besides those that it has sent.
- * @throws {WorkflowError} `FAN_OUT_TOO_LARGE` for an element that no snapshot could hold.
+ * @throws {WorkflowError} `STEP_RESULT_INVALID` for an element that no snapshot could hold.
  */
 export function assertRoom(attempt: AttemptCore, more: number): void {
   const { item, sends, step } = attempt;
@@ -33,10 +33,10 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   for (const send of sends ?? []) if (send.isElement === true) size++;
   if (size <= limit) return;
   throw stepError(step, {
-    code: "FAN_OUT_TOO_LARGE",
+    code: "STEP_RESULT_INVALID",
     what: `returns ${size} elements for one fan-out; the limit is ${limit}`,
     hint: "Put several things in one element, or let a step start the next part when one part is done.",
-    details: { size, limit },
+    details: { reason: "too_many", size, limit },
   });
 }
 

@@ -17,7 +17,7 @@ import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
 /**
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
- * function, `STATE_LOCKED` inside `editState`, `CALL_NESTED` inside the function of `ctx.run`, `ATTEMPT_ENDED`.
+ * function, `STATE_LOCKED` inside `editState`, `CALL_INVALID` inside the function of `ctx.run`, `ATTEMPT_ENDED`.
  */
 export function beginFinish(attempt: AttemptCore, edit: (draft: never) => unknown): FinishResult {
   attempt.assertAlive();

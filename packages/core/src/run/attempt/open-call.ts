@@ -44,7 +44,7 @@ function takeSends(attempt: AttemptCore): readonly Send[] {
 /**
  * Refuses calls inside of a call that have their own record, time and end, and so cannot be part of one record.
  *
- * @throws {WorkflowError} `CALL_NESTED` inside the function of `ctx.run`.
+ * @throws {WorkflowError} `CALL_INVALID` inside the function of `ctx.run`.
  */
 export function refuseInsideRun(what: string, attempt: AttemptCore): void {
   const around = callAround(attempt);
@@ -56,12 +56,12 @@ export function refuseInsideRun(what: string, attempt: AttemptCore): void {
 function callNested(step: NamedStep, what: string, inside: string): WorkflowError {
   const key = keyOf(inside);
   return stepError(step, {
-    code: "CALL_NESTED",
+    code: "CALL_INVALID",
     what: `calls \`ctx.${what}\` inside the function of \`ctx.run("${key}", …)\``,
     hint:
       what === "finish"
         ? "Return the result of `call.finish` of the function's argument."
         : `Call \`ctx.${what}\` in the step itself, before or after.`,
-    details: { what, inside: key },
+    details: { reason: "nested", what, inside: key },
   });
 }

@@ -5,7 +5,7 @@
  */
 import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
 import type { StatePatch } from "../../state/patch.types.js";
 import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
@@ -110,10 +110,7 @@ function queuedBehind(run: LiveRun, done: () => void): void {
 function attemptOf(ctx: object, asking: string): AttemptCore {
   const attempt = StepContext.attemptOf(ctx);
   if (attempt !== null) return attempt;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`${asking}\` needs the context of a step.`,
-    hint: "Pass the `ctx` that the step was called with.",
-    details: { option: "ctx" },
+  throw invalidOption(`\`${asking}\` needs the context of a step.`, "Pass the `ctx` that the step was called with.", {
+    option: "ctx",
   });
 }

@@ -5,6 +5,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { RetryPolicy } from "../../retry/retry.types.js";
 import type { BulkProblem } from "../api/bulk.types.js";
 import type { CallerOptions, ResumeRunOptions, RunHandle, TenantOptions } from "../api/runtime.types.js";
+import { runUnknown } from "../store/runtime-errors.js";
 import type { BulkRequest } from "./bulk-request.js";
 
 /** The part of a runtime that a job needs. */
@@ -53,7 +54,7 @@ export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProb
 async function perform(turn: BulkTurn, { runId, workflow, prompts }: BulkItem): Promise<Refusal | null> {
   const { host, request, tenant, key, isRepeated } = turn;
   const { action, reason, fields } = request;
-  if (workflow === null) throw unknownRun(runId);
+  if (workflow === null) throw runUnknown({ runId, tenant });
   const by = request.by === null ? {} : { by: request.by };
   if (action === "delete") {
     await host.delete(runId, { tenant, ...by }).catch((error: unknown) => {
@@ -140,15 +141,6 @@ function unanswered(): WorkflowError {
     code: "CALL_TIMEOUT",
     message: `The process that has the run has not answered for ${waitMs / 1_000} s.`,
     hint: "A cancellation or an answer is stored, and is still delivered. Ask again for the others.",
-  });
-}
-
-function unknownRun(runId: string): WorkflowError {
-  return new WorkflowError({
-    code: "RUN_UNKNOWN",
-    message: `There is no run "${runId}".`,
-    hint: "Check the id and the tenant. The run may have been deleted.",
-    details: { runId },
   });
 }
 

@@ -1,6 +1,7 @@
 /** What a job is asked for, checked. */
 
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import { formatValue } from "../../value/format-value.js";
 import { isDate } from "../../value/kind.js";
@@ -68,12 +69,11 @@ export function bulkSet(selection: BulkSelection, besides: readonly string[] = [
     ...besides,
   ];
   if (problems.length > 0)
-    throw new WorkflowError({
-      code: "OPTION_INVALID",
-      message: `The options of \`bulk\` are wrong: ${problems.join("; ")}.`,
-      hint: 'Pass an action, and a condition such as `where: { status: "failed" }`, or ids.',
-      details: { problems },
-    });
+    throw invalidOption(
+      `The options of \`bulk\` are wrong: ${problems.join("; ")}.`,
+      'Pass an action, and a condition such as `where: { status: "failed" }`, or ids.',
+      { problems },
+    );
   return { action, where: where === undefined ? null : plainWhere(where), runIds: runIds ?? null };
 }
 

@@ -1,10 +1,10 @@
 /** Deletes one run. */
+import { runLive } from "../../errors/run-errors.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { deleteAccounts } from "../budget/delete-accounts.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
-import { runLive } from "../store/runtime-errors.js";
 import { sealOwner } from "../store/sealed-run.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 
@@ -40,5 +40,5 @@ async function remove({ store }: RunTable, key: RunKey): Promise<void> {
   if ((await store.delete([key])) === 1) return;
   const owner = sealOwner(await storedRun(store, key));
   if (owner !== undefined && (await store.delete([key], owner)) === 1) return;
-  throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
+  throw runLive({ ...key }, "Cancel it first: `await runtime.handle(runId).cancel()`.");
 }

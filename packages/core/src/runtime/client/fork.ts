@@ -21,7 +21,7 @@ export interface Fork {
 
 /**
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
- * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
+ * run had ended, `STATE_INVALID` for an invalid edit, `VALUE_UNSERIALIZABLE`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ registry, starter, from, key }: Fork, options: ForkOptions): Promise<void> {
   const { at, by } = options;

@@ -1,6 +1,7 @@
 /** Statistics of a store, as its runtime returns them. */
 import type { Clock } from "../../engine/ports.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { assertOption, pageSize } from "../../value/options.js";
 import type {
@@ -177,10 +178,8 @@ async function rowsOf(
 }
 
 function notCounted(): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: "The store of this runtime counts no statistics.",
-    hint: "Use a store with statistics, such as `sqliteStore`, `postgresStore` or `memoryStore`.",
-    details: {},
-  });
+  return invalidOption(
+    "The store of this runtime counts no statistics.",
+    "Use a store with statistics, such as `sqliteStore`, `postgresStore` or `memoryStore`.",
+  );
 }

@@ -6,6 +6,7 @@
 
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { Tick } from "../../engine/tick.js";
+import { invalidOption } from "../../errors/invalid-option.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { type RunTree, workflowAt } from "../../replay/run-tree.js";
 import { upgradeTicksOf } from "../../replay/upgrade.js";
@@ -119,12 +120,11 @@ export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
 export function assertTick({ run }: LoadFrom, tick: number): void {
   const first = run.forkedFrom === null ? 1 : 0;
   if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
-    throw new WorkflowError({
-      code: "OPTION_INVALID",
-      message: `Run "${run.key.runId}" has no tick ${formatValue(tick)}: it has ${run.ticks}.`,
-      hint: "Use a tick number from `runtime.history(runId)`.",
-      details: { runId: run.key.runId, tick, ticks: run.ticks },
-    });
+    throw invalidOption(
+      `Run "${run.key.runId}" has no tick ${formatValue(tick)}: it has ${run.ticks}.`,
+      "Use a tick number from `runtime.history(runId)`.",
+      { runId: run.key.runId, tick, ticks: run.ticks },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { WorkItem } from "../../engine/state.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
 import { eventsOf, pendingDeliveries } from "../../replay/item-input.js";
 import type { AppliedTick, Member, RunTree } from "../../replay/run-tree.js";
 import type { ItemInput, MomentOptions, RunMoment, StepMoment } from "../api/history.types.js";
@@ -70,12 +71,11 @@ function inputOf(item: WorkItem | undefined): ItemInput | null {
 }
 
 function childUnknown({ run }: LoadFrom, tick: number, childId: string): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `Run "${run.key.runId}" had no child ${JSON.stringify(childId)} at tick ${tick}.`,
-    hint: "Use an id from `runtime.children(runId)`, and a tick after the child was started.",
-    details: { runId: run.key.runId, childId, tick },
-  });
+  return invalidOption(
+    `Run "${run.key.runId}" had no child ${JSON.stringify(childId)} at tick ${tick}.`,
+    "Use an id from `runtime.children(runId)`, and a tick after the child was started.",
+    { runId: run.key.runId, childId, tick },
+  );
 }
 
 /** Completed and caught items by run and step. */

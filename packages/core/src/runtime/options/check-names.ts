@@ -1,5 +1,5 @@
 /** Checks that ids, tenants, labels and keys can be stored by every store. */
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
 import type { DoneBy } from "../../event/done-by.types.js";
 import { isForbiddenKey } from "../../value/kind.js";
 
@@ -61,12 +61,11 @@ function checkDoneBy(by: DoneBy): void {
 
 function refuseProblems(problems: readonly string[]): void {
   if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `Invalid names: ${problems.join("; ")}.`,
-    hint: `Use text of at most ${LONGEST} bytes of UTF-8, without U+0000 and without half of a surrogate pair.`,
-    details: { problems },
-  });
+  throw invalidOption(
+    `Invalid names: ${problems.join("; ")}.`,
+    `Use text of at most ${LONGEST} bytes of UTF-8, without U+0000 and without half of a surrogate pair.`,
+    { problems },
+  );
 }
 
 /** The first problem, or none. */

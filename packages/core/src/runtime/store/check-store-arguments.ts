@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption } from "../../errors/invalid-option.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
 import { integer, list, mapOf, nullable, object, optional, type Problem, type Shape, text } from "../../value/shape.js";
 import type { RunStore } from "./run-store.types.js";
 
@@ -88,10 +89,9 @@ export function checkStoreArguments(name: string, args: readonly unknown[]): voi
 function invalid(found: readonly Problem[]): WorkflowError {
   // Lists are made by the runtime: their indexes say nothing to its caller.
   const problems = found.map(({ path, what }) => `\`${path.replace(/^(\d+\.)+/, "")}\` ${what}`);
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The arguments of the store are invalid: ${problems.join("; ")}.`,
-    hint: "Validate input from outside before you pass it on.",
-    details: { problems },
-  });
+  return invalidOption(
+    `The arguments of the store are invalid: ${problems.join("; ")}.`,
+    "Validate input from outside before you pass it on.",
+    { problems },
+  );
 }

@@ -38,15 +38,6 @@ export function isOfNewerCode(error: unknown): boolean {
   return WorkflowError.is(error, "SNAPSHOT_NEWER") || WorkflowError.is(error, "EVENT_NEWER");
 }
 
-export function runLive({ runId }: RunKey, hint: string): WorkflowError {
-  return new WorkflowError({
-    code: "RUN_LIVE",
-    message: `Run "${runId}" is under way.`,
-    hint,
-    details: { runId },
-  });
-}
-
 export function runtimeStopped(): WorkflowError {
   return new WorkflowError({
     code: "RUNTIME_STOPPED",
@@ -76,15 +67,5 @@ export function runIdConflict(
     message: `There is already a run "${runId}" ${why}.`,
     hint: "Use another `runId`; the same one with the same workflow and input returns the existing run.",
     details: { runId, workflow: stored, differs },
-  });
-}
-
-export function cannotResume(runId: string, status: string, how: "resume" | "retry"): WorkflowError {
-  return new WorkflowError({
-    code: how === "resume" ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
-    message: `Run "${runId}" is ${status}; it cannot be ${how === "resume" ? "resumed" : "retried"}.`,
-    hint:
-      how === "resume" ? "Start a new run, or `retry` a failed one." : "Only failed and timed-out runs can be retried.",
-    details: { runId, status },
   });
 }

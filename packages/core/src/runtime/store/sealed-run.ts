@@ -4,11 +4,11 @@
  * @module
  */
 import type { Clock } from "../../engine/ports.js";
+import { runLive } from "../../errors/run-errors.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { systemIds } from "../../system/system.js";
 import { storedRun } from "./run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
-import { runLive } from "./runtime-errors.js";
 
 const prefix = "millrace:moved ";
 /** The last day of the year 9999: every store and every alarm takes it. */
@@ -51,7 +51,7 @@ export async function seal(sealing: Sealing): Promise<{ readonly run: StoredRun;
   const owner = moveKey(move);
   const claimed = await claimSealed(sealing, owner);
   if (claimed === null)
-    throw runLive(key, "Export it when it waits or has ended, and has left memory: see `idleReleaseMs`.");
+    throw runLive({ ...key }, "Export it when it waits or has ended, and has left memory: see `idleReleaseMs`.");
   await store.commit([{ key, owner, epoch: claimed.run.epoch }]); // notifies callers that wait for it
   return { run: claimed.run, move };
 }

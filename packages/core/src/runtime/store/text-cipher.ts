@@ -15,6 +15,7 @@
  *
  * @module
  */
+import { invalidOption } from "../../errors/invalid-option.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 
 /** One key of a store. */
@@ -118,11 +119,10 @@ export class TextCipher {
 export function nodeCrypto(): NodeCrypto {
   const found: unknown = globalThis.process?.getBuiltinModule?.("crypto");
   if (found !== undefined) return found as NodeCrypto;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: "`encryptedStore` needs `node:crypto`, which this platform does not have.",
-    hint: "Use it in Node, Bun, Deno, or on workerd with `nodejs_compat`.",
-  });
+  throw invalidOption(
+    "`encryptedStore` needs `node:crypto`, which this platform does not have.",
+    "Use it in Node, Bun, Deno, or on workerd with `nodejs_compat`.",
+  );
 }
 
 function aboutPlace(place: TextPlace): Uint8Array {

@@ -1,4 +1,5 @@
 /** Values of records, as stores keep them. */
+import { invalidOption } from "../../errors/invalid-option.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeValue } from "../../event/decode.js";
 import { encodeValue } from "../../value/codec.js";
@@ -59,12 +60,11 @@ export function nameOf({ kind, id }: Pick<RecordKey, "kind" | "id">): string {
 
 function asyncChange(key: RecordKey, given: PromiseLike<unknown>): WorkflowError {
   given.then(null, () => {}); // not awaited; its failure adds nothing to this error
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The update of ${nameOf(key)} returned a promise.`,
-    hint: "Pass a synchronous function: await what it needs before, and drop its `async`.",
-    details: { option: "change" },
-  });
+  return invalidOption(
+    `The update of ${nameOf(key)} returned a promise.`,
+    "Pass a synchronous function: await what it needs before, and drop its `async`.",
+    { option: "change" },
+  );
 }
 
 export function recordConflict(

@@ -7,6 +7,7 @@
 import { type Receipt, runFinished } from "../../../engine/command.js";
 import { createRunState, type Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
+import { cannotResume } from "../../../errors/run-errors.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { PiecesEvent } from "../../../event/built-in-events.js";
 import type { RunTree } from "../../../replay/run-tree.js";
@@ -23,7 +24,7 @@ import type {
   StoredRun,
   StoredStatus,
 } from "../../store/run-store.types.js";
-import { cannotResume, isOfNewerCode } from "../../store/runtime-errors.js";
+import { isOfNewerCode } from "../../store/runtime-errors.js";
 import { isNotBegun, readStart } from "../../text/start-text.js";
 import { readsOf } from "../load/fetched-journals.js";
 import { keptTicks, type LoadedTree, loadTree } from "../load/load.js";
@@ -260,7 +261,7 @@ function refusal({ runId }: RunKey, status: StoredStatus): (post: StoredPost) =>
 function whileScheduled({ key, status }: StoredRun, post: StoredPost): Receipt | null {
   const { kind } = headOf(post);
   if (kind === "resume") return { status: "accepted", sequence: 0 };
-  return kind === "retry" ? failed(cannotResume(key.runId, status, kind)) : null;
+  return kind === "retry" ? failed(cannotResume({ runId: key.runId, status }, kind)) : null;
 }
 
 /** Whether the error concerns the run: another process, or this one later, would get it, too. */

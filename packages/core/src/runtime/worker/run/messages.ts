@@ -7,6 +7,7 @@
  */
 import type { CompiledWorkflow } from "../../../compile/compile.js";
 import { type Receipt, runFinished } from "../../../engine/command.js";
+import { cannotResume } from "../../../errors/run-errors.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { decodeEvent, decodeValue } from "../../../event/decode.js";
 import type { DoneBy } from "../../../event/done-by.types.js";
@@ -17,7 +18,6 @@ import type { LiveRun } from "../../../run/run.types.js";
 import { encodeValue } from "../../../value/codec.js";
 import type { EncodedValue } from "../../../value/tree.js";
 import type { StoredPost, StoredStatus } from "../../store/run-store.types.js";
-import { cannotResume } from "../../store/runtime-errors.js";
 import { parseJson } from "../../text/journal-text.js";
 
 interface Asked {
@@ -108,7 +108,7 @@ export function continues(kind: Message["kind"], status: StoredStatus): kind is 
 
 /** @throws {WorkflowError} `RUN_FINISHED`, `RUN_NOT_RETRYABLE` for a continuation. Every other message is refused by the receipt. */
 export function refusedByEnd(kind: Message["kind"], runId: string, status: StoredStatus): Receipt {
-  if (isContinuation(kind)) throw cannotResume(runId, status, kind);
+  if (isContinuation(kind)) throw cannotResume({ runId, status }, kind);
   return runFinished(status);
 }
 
@@ -126,7 +126,7 @@ export async function deliverMessage(runner: LiveRun, message: Message, from: De
 /** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */
 function goOn({ live, state }: LiveRun, how: Continuation["kind"]): Receipt | null {
   if (!live) return null; // the next load continues it
-  if (how === "retry") throw cannotResume(state.runId, "running", how);
+  if (how === "retry") throw cannotResume({ runId: state.runId, status: "running" }, how);
   return { status: "accepted", sequence: state.ticks };
 }
 
