@@ -21,6 +21,18 @@ export const orders = defineWorkflow("orders", { children: { pack: child("pack",
   .build();
 `;
 
+/** Asks twice. */
+const two = `import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+export const flow = defineWorkflow("two")
+  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const { name: one } = await ctx.ask({ title: "Who?", schema: { name: z.string() } });
+    const { name: other } = await ctx.ask({ title: "And who?", schema: { name: z.string() } });
+    return new StopEvent({ result: one + " and " + other });
+  })
+  .build();
+`;
+
 const fileOf = (project: Project, name: string): Promise<RunFile> =>
   readRunFile(new Uint8Array(readFileSync(join(project.folder, name))));
 
@@ -106,6 +118,27 @@ it("goes back into a store, with its history, and continues there", async () => 
   expect(again.stdout).toBe("refund/1 was imported before");
   expect(after.history).toEqual(before.history);
   expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining("refunded") });
+});
+
+it("goes back into a store after it was continued without one", async () => {
+  const project = createProject({ "flows/two.ts": two });
+  await project.call("run", "flows/two.ts", "--id", "t-1");
+  await project.call("export", "t-1", "-o", "a.run");
+  const file = await fileOf(project, "a.run");
+  const { flow } = await import(join(project.folder, "flows/two.ts"));
+  const handler = flow.resume(Context.fromDict(flow, file.snapshot));
+  const [first] = ((await handler.idle()) as { prompts: { promptId: string }[] }).prompts;
+  await handler.answer(first?.promptId ?? "", { name: "Ada" });
+  await handler.idle();
+  project.write("b.run", JSON.stringify({ ...file, snapshot: handler.context.toDict() }));
+
+  const imported = await project.call("import", "b.run", "--store", "other.db");
+  await project.call("resume", "t-1", "--store", "other.db");
+  const ended = await project.call("answer", "t-1", "-i", '{"name":"Bob"}', "--store", "other.db");
+
+  expect(imported).toMatchObject({ code: 0, stdout: "t-1" });
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Ada and Bob") });
+  await handler.cancel();
 });
 
 it("goes into a store once it has ended, with its end and its children", async () => {

@@ -10,6 +10,13 @@ import type { RunFile } from "./run-file.types.js";
 /** A run and all ticks of it and its children, in order. */
 export interface TickedRun extends Pick<ExportedHead, "move" | "workflow" | "runId" | "version" | "labels" | "queue"> {
   readonly ticks: readonly TickOf[];
+  /** The state of a run that was continued after its last tick, as `context.toDict()` returns it. @default that of the ticks */
+  readonly continued?: Continued | null;
+}
+
+interface Continued {
+  readonly atMs: number;
+  readonly [field: string]: unknown;
 }
 
 interface TickOf {
@@ -40,11 +47,18 @@ export function partsOf(file: RunFile): ExportedPart[] {
     labels,
     queue: queue === null ? null : { name: queue.name, key: queue.key, priority: queue.priority },
     ticks: entries.map(({ run_id, at, tick }) => ({ runId: run_id, tick: { ...tick, atMs: Date.parse(at) } })),
+    continued: continuedIn(file),
   });
 }
 
+/** The snapshot, if it has more ticks of the run than the file: the run was continued where there is no journal. */
+function continuedIn({ handler, entries, snapshot }: RunFile): Continued | null {
+  const own = entries.filter(({ run_id }) => run_id === handler.handler_id).length;
+  return Number(snapshot?.["ticks"] ?? 0) > own ? (snapshot as Continued) : null;
+}
+
 /** The parts of a run whose ticks are known, for `runtime.import`. */
-export function partsOfTicks({ ticks, ...facts }: TickedRun): ExportedPart[] {
+export function partsOfTicks({ ticks, continued = null, ...facts }: TickedRun): ExportedPart[] {
   const { tick: start } = ticks[0] as TickOf;
   const startedAtMs = start.atMs;
   const head: ExportedHead = {
@@ -68,7 +82,13 @@ export function partsOfTicks({ ticks, ...facts }: TickedRun): ExportedPart[] {
     const entry = path.length === 0 ? tick : { run: runId, path, tick };
     return { type: "ticks", first: index + 1, last: index + 1, atMs: tick.atMs, entries: [entry] };
   });
-  return [head, ...list, { type: "end", parts: list.length + 2 }];
+  const snapshots = continued === null ? [] : [snapshotAfter(ticks.length, continued)];
+  const parts = [head, ...list, ...snapshots];
+  return [...parts, { type: "end", parts: parts.length + 1 }];
+}
+
+function snapshotAfter(tick: number, run: Continued): ExportedPart {
+  return { type: "snapshot", tick, atMs: run.atMs, snapshot: { code: "", run } };
 }
 
 type Tick = TickOf["tick"];
