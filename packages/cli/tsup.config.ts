@@ -21,9 +21,11 @@ function addressOf(target: string): string | null {
   return `${addresses.repository}/blob/main/${posix.join("docs/errors", target)}`;
 }
 
+const imported = { index: "src/config/index.ts", "run-file": "src/run-file/index.ts" };
+
 export default defineConfig({
-  entry: { index: "src/config/index.ts", main: "src/main.ts", worker: "src/dev/worker.ts" },
-  dts: declarations({ entry: { index: "src/config/index.ts" } }),
+  entry: { ...imported, main: "src/main.ts", worker: "src/dev/worker.ts" },
+  dts: declarations({ entry: imported }),
   format: ["esm"],
   target: "node22",
   platform: "node",

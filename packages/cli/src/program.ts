@@ -302,14 +302,15 @@ function addGraphs({ add, calls }: Context): void {
 }
 
 function addStore({ add, calls }: Context): void {
+  const storeOption = (): Option => new Option("--store <store>", "a SQLite file, or postgres://…");
+  add("import <source>", "import a run from a file of `millrace export` or `millrace store export`")
+    .addOption(storeOption())
+    .addOption(jsonOption())
+    .addOption(fileOption())
+    .action(calls(async () => (await import("./commands/import.js")).importRun));
   const store = add("store", "look after a store");
   const sub = (usage: string, description: string): Command =>
-    store
-      .command(usage)
-      .description(description)
-      .exitOverride()
-      .option("--store <store>", "a SQLite file, or postgres://…")
-      .addOption(jsonOption());
+    store.command(usage).description(description).exitOverride().addOption(storeOption()).addOption(jsonOption());
   sub("check", "whether the store can be read, and what is in it").action(
     calls(async () => (await import("./commands/store.js")).checkStore),
   );
@@ -324,9 +325,6 @@ function addStore({ add, calls }: Context): void {
     .addOption(fileOption())
     .option("-o, --output <file>", "into this file")
     .action(calls(async () => (await import("./commands/store-move.js")).exportRun));
-  sub("import <source>", "import a run from an exported file")
-    .addOption(fileOption())
-    .action(calls(async () => (await import("./commands/store-move.js")).importRun));
   sub("release <runId>", "let a run that was exported continue here").action(
     calls(async () => (await import("./commands/store-move.js")).releaseRun),
   );

@@ -9,6 +9,30 @@ import { refund } from "./projects/flows/ask.js";
 import { ask } from "./support/flows.js";
 import { createProject, type Project } from "./support/project.js";
 
+/** A run with two children of different workflows. */
+const family = `import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+const child = (name: string, word: string) =>
+  defineWorkflow(name)
+    .step("work", { on: StartEvent, emits: StopEvent }, (ev) => new StopEvent({ result: word + " " + ev.get("id") }))
+    .build();
+export const orders = defineWorkflow("orders", { children: { pack: child("pack", "packed"), bill: child("bill", "billed") } })
+  .step("all", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) =>
+    new StopEvent({ result: await Promise.all([ctx.runChild("pack", { id: "A" }), ctx.runChild("bill", { id: "B" })]) }))
+  .build();
+`;
+
+/** Asks twice. */
+const two = `import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+export const flow = defineWorkflow("two")
+  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const { name: one } = await ctx.ask({ title: "Who?", schema: { name: z.string() } });
+    const { name: other } = await ctx.ask({ title: "And who?", schema: { name: z.string() } });
+    return new StopEvent({ result: one + " and " + other });
+  })
+  .build();
+`;
+
 const fileOf = (project: Project, name: string): Promise<RunFile> =>
   readRunFile(new Uint8Array(readFileSync(join(project.folder, name))));
 
@@ -76,6 +100,73 @@ it("is shown by a page of this computer", async () => {
   );
   expect(other.status).toBe(404);
   child.kill("SIGTERM");
+});
+
+it("goes back into a store, with its history, and continues there", async () => {
+  const project = await asked();
+  await project.call("export", "refund/1", "-o", "a.run");
+  const before = await project.json<{ history: object[] }>("show", "refund/1", "--history");
+
+  const imported = await project.call("import", "a.run", "--store", "other.db");
+  const again = await project.call("import", "a.run", "--store", "other.db");
+  const after = await project.json<{ history: object[] }>("show", "refund/1", "--history", "--store", "other.db");
+  await project.call("resume", "refund/1", "--store", "other.db");
+  const answered = await project.call("answer", "refund/1", "-i", '{"approved":true}', "--store", "other.db");
+
+  expect(imported).toMatchObject({ code: 0, stdout: "refund/1" });
+  expect(imported.stderr).toContain("millrace resume refund/1 --store other.db");
+  expect(again.stdout).toBe("refund/1 was imported before");
+  expect(after.history).toEqual(before.history);
+  expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining("refunded") });
+});
+
+it("goes back into a store after it was continued without one", async () => {
+  const project = createProject({ "flows/two.ts": two });
+  await project.call("run", "flows/two.ts", "--id", "t-1");
+  await project.call("export", "t-1", "-o", "a.run");
+  const file = await fileOf(project, "a.run");
+  const { flow } = await import(join(project.folder, "flows/two.ts"));
+  const handler = flow.resume(Context.fromDict(flow, file.snapshot));
+  const [first] = ((await handler.idle()) as { prompts: { promptId: string }[] }).prompts;
+  await handler.answer(first?.promptId ?? "", { name: "Ada" });
+  await handler.idle();
+  project.write("b.run", JSON.stringify({ ...file, snapshot: handler.context.toDict() }));
+
+  const imported = await project.call("import", "b.run", "--store", "other.db");
+  await project.call("resume", "t-1", "--store", "other.db");
+  const ended = await project.call("answer", "t-1", "-i", '{"name":"Bob"}', "--store", "other.db");
+
+  expect(imported).toMatchObject({ code: 0, stdout: "t-1" });
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Ada and Bob") });
+  await handler.cancel();
+});
+
+it("goes into a store once it has ended, with its end and its children", async () => {
+  const project = createProject({ "flows/family.ts": family });
+  const ran = await project.call("run", "flows/family.ts#orders", "--id", "o-1");
+  await project.call("export", "o-1", "-o", "a.run");
+  const imported = await project.call("import", "a.run", "--store", "other.db");
+  const shown = await project.json<{ status: string; result: unknown; attempts: { run_id: string }[] }>(
+    ...["show", "o-1", "--store", "other.db"],
+  );
+
+  expect(ran).toMatchObject({ code: 0 });
+  expect(imported).toMatchObject({ code: 0, stdout: "o-1" });
+  expect(shown).toMatchObject({ status: "completed", result: ["packed A", "billed B"] });
+  expect(new Set(shown.attempts.map(({ run_id }) => run_id)).size).toBe(3);
+});
+
+it("is not imported without its texts, or over a run that is there", async () => {
+  const project = await asked();
+  await project.call("export", "refund/1", "-o", "hidden.run", "--redact", "order");
+  await project.call("export", "refund/1", "-o", "a.run");
+
+  const hidden = await project.call("import", "hidden.run", "--store", "other.db");
+  const there = await project.call("import", "a.run");
+
+  expect(hidden).toMatchObject({ code: 1, stderr: expect.stringContaining("RUN_FILE_UNFIT") });
+  expect(hidden.stderr).toContain("Export the run again without `--redact`.");
+  expect(there).toMatchObject({ code: 1, stderr: expect.stringContaining("RUN_ID_CONFLICT") });
 });
 
 it("says what it cannot show or write", async () => {

@@ -53,6 +53,17 @@ it("shows a pipeline by its own steps and their contents, and finds no differenc
   expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining("The same ticks.") });
 });
 
+it("shows of a failed pipeline the step that failed, and nothing of what runs the steps", async () => {
+  const failing = pipeline.replace("({ length: 26 })", '{ throw new Error("no paper") }');
+  const project = createProject({ "pipeline.ts": failing });
+  const ran = await project.call("run", "pipeline.ts#deep", "--input", '"mills"', "--id", "p-1");
+  const shown = await project.call("show", "p-1");
+
+  expect(ran.stdout).toContain("last  failed");
+  expect(shown.stdout).toMatch(/in last, item \d+\n {2}at .*pipeline\.ts:13:/);
+  for (const { stdout } of [ran, shown]) expect(stdout).not.toMatch(/^. ?(begin|caught|finish)|caught, item/m);
+});
+
 it("prints the changes of runs as they come, and the address of a run in the studio", async () => {
   const project = createProject({ "joke.ts": joke });
   const server = project.start("serve", "joke.ts", "--port", "0");

@@ -13,7 +13,7 @@ it("checks, vacuums and retains a store, and moves a run to another one", async 
   const checked = await project.json<object>("store", "check");
   const nowhere = await project.call("store", "export", "open", "-o", "no/folder/open.jsonl");
   const exported = await project.call("store", "export", "open", "-o", "open.jsonl");
-  const imported = await project.call("store", "import", "open.jsonl", "--store", "other.db");
+  const imported = await project.call("import", "open.jsonl", "--store", "other.db");
   const there = await project.json<object>("show", "open", "--store", "other.db");
   const retained = await project.json<object>("store", "retain", "--older-than", "1ms", "--status", "completed");
   const vacuumed = await project.call("store", "vacuum");

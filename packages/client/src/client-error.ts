@@ -19,6 +19,8 @@ export type ClientErrorCode =
   | "RESPONSE_INVALID"
   /** The bytes are no run file, or are damaged or too many. */
   | "RUN_FILE_INVALID"
+  /** A run file has not all that a run needs to continue. */
+  | "RUN_FILE_UNFIT"
   /** An option has a value that is not allowed. */
   | "OPTION_INVALID";
 

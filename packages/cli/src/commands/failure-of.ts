@@ -1,6 +1,6 @@
 /** Why a run has failed: the last failure among its ticks, as they are stored, so that it needs no code. */
 import type { Target } from "../target/target.types.js";
-import { historyOf } from "./history-of.js";
+import { type HistoryLine, historyOf } from "./history-of.js";
 
 export interface RunFailure {
   readonly runId: string;
@@ -18,7 +18,8 @@ const LAST_TICKS = 50;
 /** @param ticks Number of ticks of the run; `null` where it is not known. */
 export async function failureOf(target: Target, runId: string, ticks: number | null): Promise<RunFailure | null> {
   const after = Math.max(0, (ticks ?? 0) - LAST_TICKS);
-  const failed = (await historyOf(target, runId, after)).findLast(({ tick }) => tick.type === "step.failed");
+  const failures = (await historyOf(target, runId, after)).filter(({ tick }) => tick.type === "step.failed");
+  const failed = failures.findLast((line) => codeOf(line) !== "PIPELINE_FAILED") ?? failures.at(-1);
   if (failed === undefined) return null;
   const { item, error } = failed.tick as { readonly item?: unknown; readonly error?: unknown };
   const { message, stack, hint } = (error ?? {}) as Readonly<Record<string, unknown>>;
@@ -29,6 +30,11 @@ export async function failureOf(target: Target, runId: string, ticks: number | n
     place: typeof stack === "string" ? placeIn(stack) : null,
     hint: typeof hint === "string" ? hint : null,
   };
+}
+
+/** A pipeline fails once more after its step has failed. */
+function codeOf({ tick }: HistoryLine): unknown {
+  return (tick["error"] as { readonly code?: unknown } | undefined)?.code;
 }
 
 /** The first line of a stack that is neither of Node nor of a package. */

@@ -33,9 +33,8 @@ export async function graph(terminal: Terminal, { file, output }: GraphOptions):
 type Writer = (description: WorkflowDescription, code: Code) => string | Promise<string>;
 
 const writers: Readonly<Record<string, Writer>> = {
-  ".svg": async (description, { kit }) => (await import("../graph/svg.js")).svgOf(kit.graph.frameBranches(description)),
-  ".html": async (description, { kit }) =>
-    (await import("../graph/html.js")).htmlOf(kit.graph.frameBranches(description)),
+  ".svg": async (description) => (await import("../graph/svg.js")).svgOf(description),
+  ".html": async (description) => (await import("../graph/html.js")).htmlOf(description),
   ".mmd": (description, { kit }) => kit.graph.toMermaid(description),
   ".json": (description) => `${JSON.stringify(description, null, 2)}\n`,
 };

@@ -1,5 +1,5 @@
 import type { RunAttempt } from "@millrace/client";
-import { AttemptReader } from "../follow/attempts.js";
+import { AttemptReader, isOfPipeline } from "../follow/attempts.js";
 import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
 import { wholeNumber } from "../option-values.js";
@@ -110,7 +110,8 @@ async function failedItem(
   const own = attempts.filter((one) => one.runId === failure.runId && one.item === failure.item);
   const [first] = own;
   if (first === undefined) return { ...failure, step: null, input: undefined };
-  const { startedTick, item, step, runId: of } = first;
+  const { startedTick, item, step, runId: of, eventType } = first;
+  if (isOfPipeline(eventType)) return { ...failure, step, input: undefined }; // its input is the state of the pipeline
   const { input } = await target.client.at(runId, startedTick, { item, ...(of !== runId && { childId: of }) });
   const events = input?.events.map(({ type: _, ...fields }) => fields);
   return { ...failure, step, input: events?.length === 1 ? events[0] : events };

@@ -12,14 +12,32 @@ function changeOf(attempt: RunAttempt): StepChange {
   return { ...attempt, atMs: startedAtMs, elapsedMs, note: error?.message ?? wait ?? null };
 }
 
-/** The event of a step by which a pipeline moves on. */
-export function isInnerEvent(type: string): boolean {
+interface StepInput {
+  readonly type: string;
+  /** The event with which a failed step was called, in the event of its failure. */
+  readonly input?: { readonly type?: unknown };
+}
+
+/** Whether a step that gets this event moves a pipeline on, so that nobody wrote it. */
+export function isInnerEvent({ type, input }: StepInput): boolean {
+  if (type === failure) return isOfPipeline(input?.type);
   return /^pipeline\.(start|finish|gather|again|converse|cancel)\b/.test(type);
 }
 
-/** A step by which a pipeline moves on, and which nobody wrote. */
-function isInner({ eventType, step }: RunAttempt): boolean {
-  return eventType === null ? step.endsWith(": gather") : isInnerEvent(eventType);
+/** Whether a pipeline calls a step with events of this type. */
+export function isOfPipeline(type: unknown): boolean {
+  return typeof type === "string" && type.startsWith("pipeline.");
+}
+
+const failure = "StepFailedEvent";
+
+/** The attempts of steps that somebody wrote, and of the groups of pipelines. */
+function withoutInner(attempts: readonly RunAttempt[]): readonly RunAttempt[] {
+  const pipelines = new Set(attempts.filter(({ eventType }) => isOfPipeline(eventType)).map(({ runId }) => runId));
+  return attempts.filter(({ eventType, step, runId }) => {
+    if (eventType === null) return !step.endsWith(": gather");
+    return eventType === failure ? !pipelines.has(runId) : !isInnerEvent({ type: eventType });
+  });
 }
 
 /** Reports each change once. */
@@ -41,7 +59,7 @@ export class AttemptReader {
     try {
       for await (const one of this.#target.client.attempts(this.#runId)) attempts.push(one);
       if (attempts.some((one) => !this.#listener.has(one.runId))) await this.#addChildren();
-      for (const one of attempts) if (!isInner(one)) this.#report(one);
+      for (const one of withoutInner(attempts)) this.#report(one);
       return attempts;
     } catch (error) {
       if (!/^(RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;

@@ -65,7 +65,7 @@ function listen(workflow: Workflow, listener: StepListener): (() => void)[] {
   };
   return [
     on("step.started", (facts) => {
-      if (facts.events.some(({ type }) => isInnerEvent(type))) inner.add(keyOf(facts));
+      if (facts.events.some(isInnerEvent)) inner.add(keyOf(facts));
       change(facts, { status: "running" });
     }),
     on("step.completed", (facts) => change(facts, { status: "completed", elapsedMs: facts.elapsedMs })),

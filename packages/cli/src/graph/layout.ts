@@ -1,6 +1,6 @@
 /** Positions of the nodes and edges of a graph. */
 import { Graph, layout } from "@dagrejs/dagre";
-import type { GraphEdge, GraphGroup, GraphNode, WorkflowDescription } from "millrace/graph";
+import { branchOrder, type GraphEdge, type Outline, type OutlineGroup, type OutlineNode } from "millrace/graph";
 
 export interface Point {
   readonly x: number;
@@ -13,7 +13,7 @@ interface Box extends Point {
 }
 
 export interface PlacedNode extends Box {
-  readonly node: GraphNode;
+  readonly node: OutlineNode;
   readonly label: string;
 }
 
@@ -26,7 +26,7 @@ export interface PlacedEdge {
 
 /** A frame around the nodes of a group. */
 export interface PlacedGroup extends Box {
-  readonly group: GraphGroup;
+  readonly group: OutlineGroup;
 }
 
 export interface PlacedGraph {
@@ -49,7 +49,7 @@ export function textWidth(text: string, size: number): number {
   return sum * size;
 }
 
-export function placeGraph({ nodes, edges, groups }: WorkflowDescription): PlacedGraph {
+export function placeGraph({ nodes, edges, groups }: Outline): PlacedGraph {
   const graph = new Graph({ multigraph: true, compound: true });
   graph.setGraph({ rankdir: "TB", nodesep: 36, ranksep: 44, edgesep: 16, marginx: margin, marginy: margin });
   for (const node of nodes) graph.setNode(node.id, sizeOf(node));
@@ -60,7 +60,7 @@ export function placeGraph({ nodes, edges, groups }: WorkflowDescription): Place
   edges.forEach((edge, index) => {
     const width = edge.label === undefined ? 0 : textWidth(edge.label, 11) + 8;
     // An answer comes back up: it must not turn the graph around.
-    const weight = edge.kind === "accepts" || edge.kind === "emits" ? 4 : 1;
+    const weight = edge.kind === "accepts" || edge.kind === "emits" || edge.kind === "flow" ? 4 : 1;
     graph.setEdge(
       edge.from,
       edge.to,
@@ -68,7 +68,8 @@ export function placeGraph({ nodes, edges, groups }: WorkflowDescription): Place
       String(index),
     );
   });
-  layout(graph);
+  const constraints = branchOrder(framed).map(({ left, right }) => ({ left: frameOf(left), right: frameOf(right) }));
+  layout(graph, { constraints });
   const { width = 0, height = 0 } = graph.graph() as { readonly width?: number; readonly height?: number };
   return {
     width,
@@ -79,25 +80,33 @@ export function placeGraph({ nodes, edges, groups }: WorkflowDescription): Place
       const { points, x, y } = graph.edge(edge.from, edge.to, String(index)) as Box & {
         readonly points: readonly Point[];
       };
-      return { edge, points, label: edge.label === undefined ? null : { x, y } };
+      const own = edge.from === edge.to ? loopAt(graph.node(edge.from) as Box, x) : points;
+      return { edge, points: own, label: edge.label === undefined ? null : { x, y } };
     }),
   };
 }
 
+/** From the right side of a node around the point `x` and back: dagre leaves room for it, and returns points that miss the node. */
+function loopAt({ x: center, y, width, height }: Box, x: number): readonly Point[] {
+  const [side, top, bottom] = [center + width / 2, y - height / 4, y + height / 4];
+  return [
+    { x: side, y: top },
+    { x, y: top },
+    { x, y: bottom },
+    { x: side, y: bottom },
+  ];
+}
+
 const frameOf = (group: string): string => `group:${group}`;
 
-function holdsNodes(groups: readonly GraphGroup[], id: string): boolean {
+function holdsNodes(groups: readonly OutlineGroup[], id: string): boolean {
   return groups.some(
     (one) => (one.id === id && one.nodes.length > 0) || (one.parent === id && holdsNodes(groups, one.id)),
   );
 }
 
 /** The group of each node that has one: an event is in the innermost that has all steps which emit or accept it, but for handlers of failures. */
-function groupsOf({
-  nodes,
-  edges,
-  groups,
-}: Pick<WorkflowDescription, "nodes" | "edges" | "groups">): Map<string, string> {
+function groupsOf({ nodes, edges, groups }: Pick<Outline, "nodes" | "edges" | "groups">): Map<string, string> {
   const groupOf = new Map(groups.flatMap((group) => group.nodes.map((id) => [id, group.id] as const)));
   const handlers = new Set(nodes.filter(isHandler).map(({ id }) => id));
   for (const { kind, id } of nodes) {
@@ -115,11 +124,11 @@ function groupsOf({
   }
 }
 
-function isHandler(node: GraphNode): boolean {
+function isHandler(node: OutlineNode): boolean {
   return node.kind === "step" && node.trigger === "failure";
 }
 
-function sizeOf(node: GraphNode): { width: number; height: number } {
+function sizeOf(node: OutlineNode): { width: number; height: number } {
   const extra = { step: 28, event: 32, resource: 34, outside: 44 }[node.kind];
   return {
     width: Math.max(64, Math.ceil(textWidth(labelOf(node), fontSize) + extra)),
@@ -127,7 +136,7 @@ function sizeOf(node: GraphNode): { width: number; height: number } {
   };
 }
 
-function labelOf(node: GraphNode): string {
+function labelOf(node: OutlineNode): string {
   const name = node.kind === "step" || node.kind === "event" ? node.label : node.name;
   return name.length > 40 ? `${name.slice(0, 39)}…` : name;
 }

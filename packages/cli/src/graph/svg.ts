@@ -1,5 +1,5 @@
 /** The graph of a workflow as SVG, without scripts and fonts, for light and dark. */
-import type { EdgeKind, GraphNode, WorkflowDescription } from "millrace/graph";
+import { type EdgeKind, type OutlineNode, outlineOf, titleOfGroup, type WorkflowDescription } from "millrace/graph";
 import { fontSize, type PlacedEdge, type PlacedGroup, type PlacedNode, type Point, placeGraph } from "./layout.js";
 
 const style = `
@@ -8,19 +8,19 @@ const style = `
   .event rect { fill: #eef1f4; stroke: #c3cad3 } .start rect { fill: #e3f4e8; stroke: #59a96f } .stop rect { fill: #e4ecfb; stroke: #6c8fd6 }
   .prompt rect, .human rect { fill: #fdf1d8; stroke: #d3a243 } .resource rect { fill: #f4edf9; stroke: #b08cc9 }
   .outside rect { fill: #fdf1d8; stroke: #d3a243; stroke-dasharray: 4 3 }
-  .group rect { fill: #5b6ee10d; stroke: #a9b2bc; stroke-dasharray: 6 4 } .group text { font-size: 11px; font-weight: 600; fill: #59636e; text-anchor: start }
+  .group rect { fill: #5b6ee10d; stroke: #a9b2bc; stroke-dasharray: 6 4 } .title { font-size: 11px; font-weight: 600; fill: #59636e; text-anchor: start; paint-order: stroke; stroke: #fbfbf9; stroke-width: 4 }
   .deck { fill: #ffffff; stroke: #5b6ee1; stroke-width: 1.2; opacity: .75 }
   .edge { fill: none; stroke: #7d8894; stroke-width: 1.4 } .head { fill: #7d8894 } .label { font-size: 11px; fill: #59636e } .plate { fill: #fbfbf9 }
   .fails { stroke: #cf5b56; stroke-dasharray: 5 3 } .waits, .asks, .answers { stroke: #c48f2c; stroke-dasharray: 5 3 } .streams, .needs { stroke: #a9b2bc; stroke-dasharray: 2 3 }
   .head-fails { fill: #cf5b56 } .head-waits, .head-asks, .head-answers { fill: #c48f2c } .head-streams, .head-needs { fill: #a9b2bc }
   @media (prefers-color-scheme: dark) {
-    .bg, .plate { fill: #15171a } text { fill: #e8eaed } .label, .group text { fill: #a4adb8 } .step rect, .deck { fill: #20242b; stroke: #8c9bf5 }
+    .bg, .plate { fill: #15171a } text { fill: #e8eaed } .label, .title { fill: #a4adb8 } .title { stroke: #15171a } .step rect, .deck { fill: #20242b; stroke: #8c9bf5 }
     .event rect { fill: #262b32; stroke: #465060 } .start rect { fill: #1c3325; stroke: #59a96f } .stop rect { fill: #1d2a44; stroke: #6c8fd6 }
     .prompt rect, .human rect, .outside rect { fill: #3a2f17 } .resource rect { fill: #32263b }
   }`;
 
 export function svgOf(description: WorkflowDescription): string {
-  const { width, height, groups, nodes, edges } = placeGraph(description);
+  const { width, height, groups, nodes, edges } = placeGraph(outlineOf(description));
   const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escaped(`Graph of ${description.name}`)}">`,
@@ -29,6 +29,7 @@ export function svgOf(description: WorkflowDescription): string {
     `<rect class="bg" width="100%" height="100%"/>`,
     ...groups.map(groupFrame),
     ...edges.map(edgePath),
+    ...groups.map(groupTitle),
     ...edges.map(edgeLabel),
     ...nodes.map(nodeShape),
     "</svg>\n",
@@ -44,6 +45,7 @@ const heads: Readonly<Record<EdgeKind, true>> = {
   needs: true,
   asks: true,
   answers: true,
+  flow: true,
 };
 
 function marker(kind: EdgeKind): string {
@@ -52,10 +54,14 @@ function marker(kind: EdgeKind): string {
 }
 
 function groupFrame({ group, x, y, width, height }: PlacedGroup): string {
-  const [left, top] = [x - width / 2, y - height / 2];
-  const text = `<text x="${(left + 10).toFixed(1)}" y="${(top + 16).toFixed(1)}">${escaped(group.label)}</text>`;
-  const title = `<title>${escaped(`${group.kind} ${group.label}`)}</title>`;
-  return `<g class="group">${title}${rect({ x: left, y: top, width, height, rx: 10 })}${text}</g>`;
+  const frame = rect({ x: x - width / 2, y: y - height / 2, width, height, rx: 10 });
+  return `<g class="group"><title>${escaped(titleOfGroup(group))}</title>${frame}</g>`;
+}
+
+/** Above the edges that cross the upper side of the frame. */
+function groupTitle({ group, x, y, width, height }: PlacedGroup): string {
+  const [left, top] = [x - width / 2 + 10, y - height / 2 + 16];
+  return `<text class="title" x="${left.toFixed(1)}" y="${top.toFixed(1)}">${escaped(titleOfGroup(group))}</text>`;
 }
 
 function edgePath({ edge, points }: PlacedEdge): string {
@@ -102,12 +108,12 @@ const rect = ({ x, y, width, height, rx }: Box, name = ""): string =>
   `<rect${name} x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width}" height="${height}" rx="${rx}"/>`;
 
 /** A step inside of a fan-out runs many times: it looks like a pile. */
-function deck(node: GraphNode, box: Box): string {
+function deck(node: OutlineNode, box: Box): string {
   if (node.kind !== "step" || !node.levels.some((level) => level.length > 0)) return "";
   return rect({ ...box, x: box.x + 4, y: box.y + 4 }, ' class="deck"');
 }
 
-function classOf(node: GraphNode): string {
+function classOf(node: OutlineNode): string {
   if (node.kind !== "event") return node.kind;
   const roles: Readonly<Record<string, string>> = {
     start: "start",
@@ -118,13 +124,13 @@ function classOf(node: GraphNode): string {
   return `event ${roles[node.role] ?? ""}`.trim();
 }
 
-function withSign(node: GraphNode, label: string): string {
+function withSign(node: OutlineNode, label: string): string {
   if (node.kind === "outside") return `☺ ${label}`;
   if (node.kind !== "step") return label;
   return { collect: `⊕ ${label}`, join: `⋈ ${label}` }[node.trigger as string] ?? label;
 }
 
-function titleOf(node: GraphNode): string {
+function titleOf(node: OutlineNode): string {
   if (node.kind === "step") {
     const inside = node.levels.filter((level) => level.length > 0).map((level) => level.join(" › "));
     return `step ${node.name}, by ${node.trigger}${inside.length === 0 ? "" : `, for each of ${inside.join(" or ")}`}`;

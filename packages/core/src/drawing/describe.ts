@@ -107,8 +107,9 @@ export interface OutsideNode {
  * - `fails`: from a step to its error handler.
  * - `needs`: from a step or resource to a resource. The label is the name under which it is used.
  * - `asks`, `answers`: from a prompt to the outside, and from there to an event.
+ * - `flow`: in the outline of a pipeline, from a step to the next one. There `asks` is from a step to a person.
  */
-export type EdgeKind = "accepts" | "waits" | "emits" | "streams" | "fails" | "needs" | "asks" | "answers";
+export type EdgeKind = "accepts" | "waits" | "emits" | "streams" | "fails" | "needs" | "asks" | "answers" | "flow";
 
 /** An edge between two nodes. */
 export interface GraphEdge {

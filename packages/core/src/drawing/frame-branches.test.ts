@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GraphBranch, GraphGroup, WorkflowDescription } from "./describe.js";
+import type { GraphBranch, GraphGroup } from "./describe.js";
 import { frameBranches } from "./frame-branches.js";
 
 function group(id: string, nodes: string[], rest: Partial<GraphGroup> = {}): GraphGroup {
@@ -11,12 +11,7 @@ function branch(role: string, nodes: string[], rest: Partial<GraphBranch> = {}):
 }
 
 const framed = (groups: GraphGroup[]): object[] =>
-  frameBranches({ groups } as unknown as WorkflowDescription).groups.map(({ id, label, parent, nodes }) => ({
-    id,
-    label,
-    parent,
-    nodes,
-  }));
+  frameBranches(groups).map(({ id, label, parent, nodes }) => ({ id, label, parent, nodes }));
 
 describe("frameBranches", () => {
   it("makes a group of each branch that has no name, with its nodes and the groups inside", () => {

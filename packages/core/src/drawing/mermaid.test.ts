@@ -64,9 +64,9 @@ describe("toMermaid: a workflow", () => {
       ---
       flowchart TD
         step_a["a"]:::step
-        subgraph group_1["outer"]
+        subgraph group_1["Loop · outer"]
         step_b["b"]:::step
-        subgraph group_1_0["inner"]
+        subgraph group_1_0["Loop · inner"]
         step_c["c"]:::step
         end
         end
@@ -93,13 +93,13 @@ describe("toMermaid: a workflow", () => {
       ---
       flowchart TD
         event_e(["to b"]):::event
-        subgraph group_0["long?"]
+        subgraph group_0["Condition · long?"]
         step_if["if"]:::step
         subgraph group_0_0["then"]
         step_b["b"]:::step
         end
         subgraph group_0_1["else"]
-        subgraph group_0_1_2["turns"]
+        subgraph group_0_1_2["Loop · turns"]
         step_c["c"]:::step
         end
         end

@@ -18,8 +18,18 @@ export type {
   WorkflowDescription,
 } from "../drawing/describe.js";
 export { describeWorkflow } from "../drawing/describe.js";
-export { frameBranches } from "../drawing/frame-branches.js";
 export type { MermaidOptions } from "../drawing/mermaid.js";
 export { toMermaid } from "../drawing/mermaid.js";
+export type { LeftOf } from "../drawing/outline.js";
+export { branchOrder, outlineOf, titleOfGroup } from "../drawing/outline.js";
+export type {
+  Outline,
+  OutlineGroup,
+  OutlineNode,
+  OutlinePerson,
+  OutlineSource,
+  OutlineStep,
+} from "../drawing/outline.types.js";
+export { isPipelineGraph } from "../drawing/pipeline-outline.js";
 export type { AttemptTrace, RunTrace, RunTraceStatus, RunTraces, TracedEvent, TraceOptions } from "../drawing/trace.js";
 export { traceRuns } from "../drawing/trace.js";

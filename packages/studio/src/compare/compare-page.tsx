@@ -1,11 +1,12 @@
 /** Two runs side by side: where they part, how they ended, and what each of them did. */
+
+import { isPipelineGraph } from "millrace/graph";
 import { type ReactNode, useMemo, useRef } from "react";
 import { client } from "../api/client.js";
 import type { Json } from "../api/json.types.js";
 import { endedAtMsOf, isOpen } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
-import { isPipeline } from "../graph/draw-pipeline.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import { outlineSourceOf, type WorkflowGraphData } from "../graph/graph-data.js";
 import { readGraph } from "../graph/use-graph.js";
 import { stepNaming, workflowsOf } from "../model/step-names.js";
 import { hrefOf } from "../route.js";
@@ -169,6 +170,6 @@ function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: strin
 /** Of a pipeline, the state of its session: all else is how it runs. */
 function stateOf({ end }: LoadedRun, graph: WorkflowGraphData | null): Json {
   const state = (end?.state ?? null) as Json;
-  if (graph === null || !isPipeline(graph) || !isRecord(state)) return state;
+  if (graph === null || !isPipelineGraph(outlineSourceOf(graph)) || !isRecord(state)) return state;
   return (state["session"] ?? null) as Json;
 }

@@ -1,7 +1,7 @@
 import type { RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { duration, plural } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import type { LoadedRun } from "./load-run.js";

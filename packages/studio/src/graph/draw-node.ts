@@ -1,7 +1,7 @@
 /** The nodes of a drawing: what is written on them, and how big they are. */
 
 import type { DrawnKind, DrawnNode } from "./drawing.types.js";
-import type { GraphNode } from "./graph-data.types.js";
+import type { GraphNode } from "./graph-data.js";
 
 const triggerWords: Readonly<Record<string, string>> = {
   collect: "collects",
@@ -16,7 +16,7 @@ function executorWords({ executor }: GraphNode, label: string): string {
   return executor.name === label ? executor.kind : `${executor.kind} ${executor.name}`;
 }
 
-export const plain = { note: "", streams: [], depth: 0, askedBy: null, covers: [], group: null };
+const plain = { note: "", streams: [], depth: 0, askedBy: null, covers: [] };
 
 export function stepNode(node: GraphNode, streams: readonly string[]): DrawnNode {
   const label = node.label ?? node.name;
@@ -28,13 +28,35 @@ export function stepNode(node: GraphNode, streams: readonly string[]): DrawnNode
     id: node.id,
     kind: "step",
     key: node.name,
-    name: node.name,
+    name: nameInside(node.name),
     label,
     note,
     streams,
     depth,
+    covers: node.covers ?? [],
     width,
     height: 58,
+  };
+}
+
+/** Without the steps around that run the nested pipeline which it is in. */
+function nameInside(key: string): string {
+  return key.split("›").at(-1) ?? key;
+}
+
+/** The person whom a step of a pipeline asks. */
+export function personAt({ id, name, askedBy = "" }: GraphNode, covers: DrawnNode["covers"]): DrawnNode {
+  return {
+    ...plain,
+    id,
+    kind: "human",
+    key: askedBy,
+    name,
+    label: name,
+    askedBy,
+    covers,
+    width: 104,
+    height: 34,
   };
 }
 

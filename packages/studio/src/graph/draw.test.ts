@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { drawingOf } from "./draw.js";
-import type { WorkflowGraphData } from "./graph-data.types.js";
+import type { WorkflowGraphData } from "./graph-data.js";
 import { layoutOf, pathOf } from "./layout.js";
 
 const graph: WorkflowGraphData = {
@@ -62,7 +62,7 @@ describe("drawingOf", () => {
     const nodes = graph.nodes.map((one) => ({ ...one, executor: { kind: "function", name: one.name } }));
     const framed = drawingOf({ ...graph, nodes, groups: [{ ...given, id: "1" }, empty] });
 
-    expect(framed.groups).toEqual([{ ...group, id: "group:1", steps: ["approve", "sum"], asks: false }]);
+    expect(framed.groups).toEqual([{ ...group, id: "group:1", steps: ["approve", "sum"], title: "Phase · money" }]);
     expect(framed.nodes.length).toBe(drawing.nodes.length);
     expect(layoutOf(framed, "across").groups[0]?.width).toBeGreaterThan(100);
   });

@@ -1,5 +1,5 @@
 /**
- * What is drawn of a workflow: steps, the events between them, who is asked, and what is needed.
+ * What is drawn of the outline of a workflow: steps, the events between them, who is asked, and what is needed.
  *
  * A question and its answer are one node beside the step that asks; events that are only shown to readers of the stream are a line
  * on their step.
@@ -7,17 +7,15 @@
  * @module
  */
 
-import { personNode, pill, pillKind, stepNode } from "./draw-node.js";
-import { pipelineDrawingOf } from "./draw-pipeline.js";
+import { type Outline, type OutlineGroup, outlineOf, titleOfGroup } from "millrace/graph";
+import { personAt, personNode, pill, pillKind, stepNode } from "./draw-node.js";
 import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnGroup, DrawnNode } from "./drawing.types.js";
-import type { GraphGroup, GraphNode, WorkflowGraphData } from "./graph-data.types.js";
+import { type GraphNode, outlineSourceOf, type WorkflowGraphData } from "./graph-data.js";
 
-export function drawingOf(graph: WorkflowGraphData): Drawing {
-  return pipelineDrawingOf(graph) ?? workflowDrawingOf(graph);
-}
-
-function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
-  const events = new Map(graph.nodes.filter(({ kind }) => kind === "event").map((node) => [node.id, node]));
+export function drawingOf(data: WorkflowGraphData): Drawing {
+  const graph = outlineOf(outlineSourceOf(data));
+  const given: readonly GraphNode[] = graph.nodes;
+  const events = new Map(given.filter(({ kind }) => kind === "event").map((node) => [node.id, node]));
   const roleOf = (id: string): string => events.get(id)?.role ?? "";
   const isOfPeople = (id: string): boolean => roleOf(id) === "inputRequired" || roleOf(id) === "humanResponse";
   const nodes: DrawnNode[] = [];
@@ -25,9 +23,11 @@ function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
   const join = (kind: DrawnEdgeKind, from: string, to: string): void => {
     edges.push({ id: `${kind} ${from} ${to}`, kind, from, to });
   };
+  const coversOf = (step: string): DrawnNode["covers"] => given.find(({ name }) => name === step)?.covers ?? [];
 
-  for (const node of graph.nodes) {
+  for (const node of given) {
     if (node.kind === "resource") nodes.push(pill(node, "resource"));
+    if (node.askedBy !== undefined) nodes.push(personAt(node, coversOf(node.askedBy)));
     if (node.kind !== "step") continue;
     const streamed = graph.edges.filter(({ kind, from }) => kind === "streams" && from === node.id).map(({ to }) => to);
     const waited = graph.edges.filter(({ kind, to }) => kind === "waits" && to === node.id).map(({ from }) => from);
@@ -46,7 +46,8 @@ function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
   }
   for (const { kind, from, to } of graph.edges) {
     if ((kind === "accepts" || kind === "waits") && !isOfPeople(from)) join("accepts", from, to);
-    if (kind === "emits" || kind === "fails") join(kind, from, to);
+    if (kind === "emits" || kind === "fails" || kind === "flow") join(kind, from, to);
+    if (kind === "asks" && from.startsWith("step:")) join(kind, from, to);
     if (kind === "needs" && from.startsWith("step:")) join("needs", from, to);
   }
   const used = new Set(edges.flatMap(({ from, to }) => [from, to]));
@@ -56,21 +57,18 @@ function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
 }
 
 /** Those that hold something, directly or in inner groups. */
-function groupsOf({ groups }: WorkflowGraphData): DrawnGroup[] {
-  const isUsed = ({ id, nodes }: GraphGroup): boolean =>
+function groupsOf({ groups }: Outline): DrawnGroup[] {
+  const isUsed = ({ id, nodes }: OutlineGroup): boolean =>
     nodes.length > 0 || groups.some((inner) => inner.parent === id && isUsed(inner));
-  return groups.filter(isUsed).map(({ id, label, kind, parent, nodes }) => {
-    const steps = nodes.map((node) => node.replace(/^step:/, ""));
-    return {
-      id: `group:${id}`,
-      label,
-      kind,
-      parent: parent === null ? null : `group:${parent}`,
-      nodes,
-      steps,
-      asks: false,
-    };
-  });
+  return groups.filter(isUsed).map((group) => ({
+    id: `group:${group.id}`,
+    label: group.label,
+    title: titleOfGroup(group),
+    kind: group.kind,
+    parent: group.parent === null ? null : `group:${group.parent}`,
+    nodes: group.nodes,
+    steps: group.nodes.filter((node) => node.startsWith("step:")).map((node) => node.slice("step:".length)),
+  }));
 }
 
 function nameOf(events: ReadonlyMap<string, GraphNode>, id: string): string {

@@ -21,8 +21,6 @@ export interface DrawnNode {
   readonly askedBy: string | null;
   /** Of a step: keys of others that work for it and are not drawn, such as the one that asks before it. */
   readonly covers: readonly string[];
-  /** Id of the group that it is in. */
-  readonly group: string | null;
   readonly width: number;
   readonly height: number;
 }
@@ -39,13 +37,12 @@ export interface DrawnEdge {
 export interface DrawnGroup {
   readonly id: string;
   readonly label: string;
+  readonly title: string;
   readonly kind: string;
   readonly parent: string | null;
   readonly nodes: readonly string[];
   /** Keys of its steps. */
   readonly steps: readonly string[];
-  /** A person is asked about the whole. */
-  readonly asks: boolean;
 }
 
 export interface Drawing {

@@ -1,5 +1,6 @@
 /** Where everything of a drawing is. A layout depends on the drawing alone, so that nothing moves while a run continues. */
 import { Graph, layout as place } from "@dagrejs/dagre";
+import { branchOrder } from "millrace/graph";
 import type { Drawing, DrawnEdge, DrawnGroup, DrawnNode } from "./drawing.types.js";
 
 export type Direction = "across" | "down";
@@ -65,19 +66,12 @@ export function layoutOf(drawing: Drawing, direction: Direction): Layout {
     height: Math.ceil(height) + down,
     nodes: drawing.nodes.map((node) => moved({ ...node, ...corner(graph.node(node.id)) }, down)),
     edges: drawing.edges.map((edge) => {
-      const { points = [] } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as { points?: Point[] };
+      const { points: found = [], ...middle } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as LaidEdge;
+      const points = edge.from === edge.to ? loopAt(graph.node(edge.from) as Box, middle) : found;
       return { ...edge, points: points.map(({ x, y }): Spot => [Math.round(x), Math.round(y) + down]) };
     }),
     groups: groups.map((group) => moved(group, down)),
   };
-}
-
-/** Branches that are framed by their role, such as then and else, stand in the order in which they were written. */
-function branchOrder(groups: readonly DrawnGroup[]): { left: string; right: string }[] {
-  return groups.flatMap(({ id, kind, parent }, at) => {
-    const next = groups.slice(at + 1).find((group) => group.kind === "" && group.parent === parent);
-    return kind === "" && next !== undefined ? [{ left: id, right: next.id }] : [];
-  });
 }
 
 /** The name of a frame is on its upper edge: nested frames get room for theirs. */
@@ -89,6 +83,30 @@ function withRoom(groups: readonly PlacedGroup[]): readonly PlacedGroup[] {
     const y = tops.get(group.id) as number;
     return { ...group, y, height: group.height + group.y - y };
   });
+}
+
+interface LaidEdge extends Point {
+  readonly points?: readonly Point[];
+}
+
+/** From a side of a node around a point beside it and back: dagre leaves room for it, and returns points that miss the node. */
+function loopAt({ x, y, width, height }: Box, around: Point): readonly Point[] {
+  if (Math.abs(around.x - x) > Math.abs(around.y - y)) {
+    const [side, top, bottom] = [x + width / 2, y - height / 4, y + height / 4];
+    return [
+      { x: side, y: top },
+      { x: around.x, y: top },
+      { x: around.x, y: bottom },
+      { x: side, y: bottom },
+    ];
+  }
+  const [side, left, right] = [y + height / 2, x - width / 4, x + width / 4];
+  return [
+    { x: left, y: side },
+    { x: left, y: around.y },
+    { x: right, y: around.y },
+    { x: right, y: side },
+  ];
 }
 
 function moved<Placed extends Point>(placed: Placed, down: number): Placed {

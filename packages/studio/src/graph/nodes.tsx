@@ -4,7 +4,7 @@ import type { StepFigures } from "@millrace/client";
 import type { NodeProps } from "@xyflow/react";
 import { type ReactNode, useContext } from "react";
 import { percent, sentenceOf, took } from "../ui/figures.js";
-import { capital, duration, plural, rounded } from "../ui/format.js";
+import { duration, plural, rounded } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";
 import type { DrawnNode, GraphOverlay, LabelledCall, StepOverlay } from "./drawing.types.js";
@@ -247,8 +247,7 @@ export function GroupNode(props: NodeProps): ReactNode {
   return (
     <div className="group">
       <span>
-        {group.kind === "" ? group.label : `${capital(group.kind)} · ${group.label}`}
-        {group.asks && " · asks a person"}
+        {group.title}
         {overlay !== null && <GroupCount group={group} overlay={overlay} />}
       </span>
     </div>

@@ -1,6 +1,6 @@
 import { client } from "../api/client.js";
 import { type Reading, useRead } from "../api/use-read.js";
-import type { WorkflowGraphData } from "./graph-data.types.js";
+import type { WorkflowGraphData } from "./graph-data.js";
 
 /** The graph of a workflow. */
 export async function readGraph(workflow: string, signal: AbortSignal): Promise<WorkflowGraphData> {

@@ -24,7 +24,7 @@ import { type Size, useSizeOf } from "../ui/use-size.js";
 import { drawingOf } from "./draw.js";
 import type { GraphOverlay, StepOverlay } from "./drawing.types.js";
 import { EventNode } from "./event-node.js";
-import type { WorkflowGraphData } from "./graph-data.types.js";
+import type { WorkflowGraphData } from "./graph-data.js";
 import { type GraphView, GraphViewContext } from "./graph-view.js";
 import { type Direction, type Layout, layoutOf, type PlacedEdge, type PlacedNode, pathOf } from "./layout.js";
 import { GroupNode, HumanNode, overlaid, ResourceNode, StepNode } from "./nodes.js";

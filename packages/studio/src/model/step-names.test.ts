@@ -2,7 +2,7 @@ import { Loop, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { attempt } from "../../test/support/ticks.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { asNamed, stepNaming, workflowsOf } from "./step-names.js";
 
 function step(name: string, requiresConfirmation = false): Step {

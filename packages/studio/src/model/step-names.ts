@@ -5,8 +5,8 @@
  * @module
  */
 import type { RunAttempt } from "@millrace/client";
-import { isPipeline } from "../graph/draw-pipeline.js";
-import type { GraphNode, WorkflowGraphData } from "../graph/graph-data.types.js";
+import { isPipelineGraph } from "millrace/graph";
+import { type GraphNode, outlineSourceOf, type WorkflowGraphData } from "../graph/graph-data.js";
 import { groupBy } from "./group-by.js";
 
 export interface StepName {
@@ -52,7 +52,7 @@ export function stepsOfMany(attempts: readonly RunAttempt[]): ReadonlyMap<string
 
 function namesOf(graph: WorkflowGraphData): ReadonlyMap<string, StepName> {
   const steps = new Map(graph.nodes.filter(({ kind }) => kind === "step").map((node) => [node.id, node]));
-  const isOfPipeline = isPipeline(graph);
+  const isOfPipeline = isPipelineGraph(outlineSourceOf(graph));
   return new Map([...steps.values()].map((step) => [step.name, nameOf(step, steps, isOfPipeline)]));
 }
 

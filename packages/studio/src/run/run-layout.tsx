@@ -4,7 +4,7 @@ import type { ClientError, RunSummary } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { isUnreachable } from "../api/client.js";
 import { isOpen, promptsOf } from "../api/run-facts.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";

@@ -2,7 +2,7 @@ import type { RunMoment, RunSummary } from "@millrace/client";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { isOpen } from "../api/run-facts.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { withCalls } from "../model/call-lanes.js";
 import { overlayOf } from "../model/overlay.js";
 import type { RunStore } from "../model/run-store.js";

@@ -6,7 +6,7 @@ import { readEvents, type WorkflowEvent } from "../api/read-events.js";
 import { endedAtMsOf } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
 import { CodeDialog } from "../graph/code-dialog.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { noFilter, runFilter } from "../model/run-filter.js";

@@ -4,7 +4,7 @@ import { client } from "../api/client.js";
 import { endedAtMsOf } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
 import { drawingOf } from "../graph/draw.js";
-import type { WorkflowGraphData } from "../graph/graph-data.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { useGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";

@@ -4,18 +4,21 @@
  * @module
  */
 import { type ResourceOverride, type ResultOf, type StateOf, type Workflow, WorkflowError } from "millrace";
-import { flag, type Rules, valueRule, wholeNumber } from "millrace/engine";
+import { callable, compileWorkflow, flag, type Rules, valueRule, wholeNumber } from "millrace/engine";
 import { checkOptions, lifeRules } from "../check-options.js";
 import { TIMEOUT_TURNS } from "../harness/drive.js";
 import { alone, removeHarness } from "../harness/harness.js";
 import type { OutsideOptions } from "../harness/responder.js";
+import type { SaveRun } from "../harness/run-recording.types.js";
+import { RUN_ID } from "../harness/run-segment.js";
 import type { InputArguments } from "../harness/run-to-end.js";
 import type { World } from "../proof/crash-run.js";
 import { describeEnding, type Ending } from "../proof/ending.js";
 import { type Provable, proveCrashes, worldsOf } from "../proof/prove-resumable.js";
+import { ReplayedRun } from "../proof/replayed-run.js";
 import { type Finding, Findings } from "./findings.js";
 import { searchOrders } from "./orders.js";
-import { play } from "./play.js";
+import { type PlaySetup, play } from "./play.js";
 import type { Choose, Played } from "./play.types.js";
 
 /** Options of `exploreRuns`. */
@@ -32,6 +35,11 @@ export interface ExploreOptions extends OutsideOptions {
   readonly resources?: readonly ResourceOverride[];
   /** Like the option of `runToEnd`. @default 2000 */
   readonly timeoutTurns?: number;
+  /**
+   * Keeps a run in the shortest of the orders that show a race, or the crashed run, and adds to the message of that finding.
+   * @default the run is lost
+   */
+  readonly saveRun?: SaveRun;
 }
 
 /** Result of `exploreRuns`. */
@@ -80,6 +88,7 @@ const known: Rules<ExploreOptions> = {
     'a schedule of a finding, such as "0.0.1"',
   ),
   crashes: flag,
+  saveRun: callable,
 };
 
 class Exploring {
@@ -103,6 +112,7 @@ class Exploring {
       schedule === undefined
         ? await searchOrders({ play: (choose) => this.#play(choose), found, depth, orders })
         : await this.#replay(schedule);
+    await this.#save();
     return {
       orders: searched.orders,
       isComplete: searched.isAll,
@@ -118,13 +128,15 @@ class Exploring {
     return false;
   }
 
-  async #play(choose: Choose): Promise<Played> {
+  async #play(choose: Choose, record?: (workflow: Workflow) => PlaySetup["onTick"]): Promise<Played> {
     const { answers, events, resources, timeoutTurns = TIMEOUT_TURNS } = this.#options;
     const { create, observe } = this.#newWorld();
     const workflow = create();
+    const onTick = record?.(workflow);
     const outside = { ...(answers !== undefined && { answers }), ...(events !== undefined && { events }) };
+    const more = { ...outside, ...(onTick !== undefined && { onTick }) };
     try {
-      return await play({ ...outside, workflow, input: this.#input, observe, resources, timeoutTurns }, choose);
+      return await play({ ...more, workflow, input: this.#input, observe, resources, timeoutTurns }, choose);
     } finally {
       await removeHarness(workflow);
     }
@@ -132,7 +144,7 @@ class Exploring {
 
   async #replay(schedule: string): Promise<{ orders: number; isAll: boolean }> {
     this.#take(await this.#play(() => 0));
-    const choices = schedule === "" ? [] : schedule.split(".").map(Number);
+    const choices = choicesOf(schedule);
     let isKnown = true;
     const played = await this.#play((possible, depth) => {
       const choice = choices[depth] ?? 0;
@@ -144,11 +156,33 @@ class Exploring {
     return { orders: 2, isAll: false };
   }
 
+  /** Plays the shortest order of all findings once more, with a journal. */
+  async #save(): Promise<void> {
+    const { saveRun } = this.#options;
+    const { shortest } = this.#findings;
+    if (saveRun === undefined || shortest?.schedule == null) return;
+    const choices = choicesOf(shortest.schedule);
+    const recorded: { run: ReplayedRun; workflow: Workflow }[] = [];
+    await this.#play(
+      (_possible, depth) => choices[depth] ?? 0,
+      (workflow) => {
+        const run = new ReplayedRun(compileWorkflow(workflow), RUN_ID);
+        recorded.push({ run, workflow });
+        return (runId, tick) => run.store(runId, tick);
+      },
+    );
+    for (const { run, workflow } of recorded) this.#findings.say(shortest, await saveRun(run.recording, workflow));
+  }
+
   /** A run that crashes may end as any order does without a crash. */
   async #crash(): Promise<number> {
-    const { answers, events, resources, timeoutTurns } = this.#options;
+    const { answers, events, resources, timeoutTurns, saveRun } = this.#options;
     const outside = { ...(answers !== undefined && { answers }), ...(events !== undefined && { events }) };
-    const more = { ...(resources !== undefined && { resources }), ...(timeoutTurns !== undefined && { timeoutTurns }) };
+    const more = {
+      ...(resources !== undefined && { resources }),
+      ...(timeoutTurns !== undefined && { timeoutTurns }),
+      ...(saveRun !== undefined && this.#findings.shortest === null && { saveRun }),
+    };
     const known = new Set([...this.#endings.values()].map((ending) => describeEnding(ending, [])));
     const compare = (expected: Ending, actual: Ending): boolean =>
       known.has(describeEnding(actual, [])) || describeEnding(expected, []) === describeEnding(actual, []);
@@ -161,6 +195,10 @@ class Exploring {
       return Number(error.details["crashes"] ?? 1);
     }
   }
+}
+
+function choicesOf(schedule: string): readonly number[] {
+  return schedule === "" ? [] : schedule.split(".").map(Number);
 }
 
 function scheduleUnknown(schedule: string): WorkflowError {

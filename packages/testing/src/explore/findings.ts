@@ -31,6 +31,19 @@ export class Findings {
     return [...this.#found.values()].map(({ finding }) => finding);
   }
 
+  /** `null` if there is none. */
+  get shortest(): Finding | null {
+    const [first] = [...this.#found.values()].sort((a, b) => a.cost - b.cost);
+    return first?.finding ?? null;
+  }
+
+  /** Adds a line to the message of a finding. */
+  say(about: Finding, line: string): void {
+    for (const [key, { finding, cost }] of this.#found)
+      if (finding === about)
+        this.#found.set(key, { finding: { ...finding, message: `${finding.message}\n${line}` }, cost });
+  }
+
   take(played: Played): void {
     this.#first ??= played.text;
     for (const { place, steps } of lostUpdatesIn(played.happened)) {

@@ -11,9 +11,10 @@ import {
   type WorkflowEvent,
   type WorkflowHandler,
 } from "millrace";
-import { compileWorkflow } from "millrace/engine";
+import { compileWorkflow, type Tick } from "millrace/engine";
 import { installHarness } from "../harness/harness.js";
 import { nextTurn, waitTurn } from "../harness/host-turn.js";
+import { Recording } from "../harness/recording.js";
 import type { Answers, OutsideOptions } from "../harness/responder.js";
 import { RUN_ID } from "../harness/run-segment.js";
 import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
@@ -28,6 +29,8 @@ export interface PlaySetup extends OutsideOptions {
   readonly observe: (() => unknown) | undefined;
   readonly resources: readonly ResourceOverride[] | undefined;
   readonly timeoutTurns: number;
+  /** Called with each tick before it counts as stored. @default the run has no journal */
+  readonly onTick?: (runId: string, tick: Tick) => void;
 }
 
 const silent = { info() {}, error() {} };
@@ -63,11 +66,12 @@ class Play {
 
   constructor(setup: PlaySetup) {
     this.#setup = setup;
-    const { workflow, input, resources } = setup;
+    const { workflow, input, resources, onTick } = setup;
     const compiled = compileWorkflow(workflow);
     this.#types = compiled.types;
     this.#stage = new Stage(compiled, () => this.#clock.now());
-    const ports = { clock: this.#clock, ids: { runId: () => RUN_ID }, log: silent };
+    const journal = onTick && new Recording({ onStored: ({ runId, tick }) => onTick(runId, tick) });
+    const ports = { clock: this.#clock, ids: { runId: () => RUN_ID }, log: silent, ...(journal && { journal }) };
     installHarness(workflow, { ports, middleware: this.#stage.middleware });
     const run = workflow.run as unknown as (input: unknown, options: object) => WorkflowHandler;
     this.#handler = run.call(workflow, input, resources === undefined ? {} : { resources });

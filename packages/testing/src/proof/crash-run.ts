@@ -9,6 +9,7 @@ import { drive, standStill } from "../harness/drive.js";
 import { removeHarness } from "../harness/harness.js";
 import { Recording, type StoredTick } from "../harness/recording.js";
 import { type OutsideOptions, Responder } from "../harness/responder.js";
+import type { RunRecording } from "../harness/run-recording.types.js";
 import { type Beginning, begin, RUN_ID, type RunSegment } from "../harness/run-segment.js";
 import type { Guide } from "../harness/seeded-scheduler.js";
 import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
@@ -50,6 +51,8 @@ export interface Crash {
   readonly from: CrashSource;
   /** `true` when the live snapshot equals the one of the ticks: then only one of them is tried. */
   readonly isSame: boolean;
+  /** The run as it was stored. */
+  readonly recording: RunRecording;
 }
 export type CrashSource = "journal" | "snapshot";
 
@@ -225,6 +228,7 @@ class CrashSite {
       atWork: [...new Set([...(step === null ? [] : [step]), ...[...attempts.all].map((seen) => seen.step)])],
       from: this.#from,
       isSame: shown === stored,
+      recording: this.#replayed.recording,
     };
     this.#found = { crash, dict: JSON.parse(this.#from === "journal" ? stored : shown) };
   }

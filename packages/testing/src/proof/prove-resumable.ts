@@ -9,6 +9,7 @@ import { checkFunctions, checkOptions, checkWorld, lifeRules, seedsRule } from "
 import { TIMEOUT_TURNS } from "../harness/drive.js";
 import { alone } from "../harness/harness.js";
 import type { OutsideOptions } from "../harness/responder.js";
+import type { SaveRun } from "../harness/run-recording.types.js";
 import type { InputArguments } from "../harness/run-to-end.js";
 import type { Guide } from "../harness/seeded-scheduler.js";
 import {
@@ -42,6 +43,11 @@ export interface ProveOptions<Result = unknown, State = unknown> extends Outside
   readonly resources?: readonly ResourceOverride[];
   /** Like the option of `runToEnd`. @default 2000 */
   readonly timeoutTurns?: number;
+  /**
+   * Keeps the run as it was stored at the crash after which it ends otherwise, and adds to the message of the failure.
+   * @default the run is lost
+   */
+  readonly saveRun?: SaveRun;
 }
 
 /** Result of `proveResumable`. */
@@ -84,7 +90,13 @@ export function proveCrashes(newWorld: () => World, input: unknown, options: Pro
   return new Prover(newWorld, input, options).prove();
 }
 
-const known: Rules<ProveOptions> = { ...lifeRules, seeds: seedsRule, compare: callable, ...unchecked("at") };
+const known: Rules<ProveOptions> = {
+  ...lifeRules,
+  seeds: seedsRule,
+  compare: callable,
+  saveRun: callable,
+  ...unchecked("at"),
+};
 
 /** @param options Names of the options of `caller`, which no world has. */
 export function worldsOf(caller: string, workflow: Provable<Workflow>, options: object): () => World {
@@ -182,7 +194,7 @@ class Prover {
   ): Promise<Crash | null> {
     const tried = await runInterrupted(this.#newWorld(), this.#trial(seed), plan);
     if (tried.type !== "ended") this.#crashes++;
-    if (tried.type === "failed" || !(await this.#isRight(tried, seed))) throw this.#diverged(seed, run, tried);
+    if (tried.type === "failed" || !(await this.#isRight(tried, seed))) throw await this.#diverged(seed, run, tried);
     return tried.type === "resumed" ? tried.crash : null;
   }
 
@@ -203,7 +215,11 @@ class Prover {
     return [...this.#endings.values()].some((expected) => compare(expected, ending));
   }
 
-  #diverged(seed: number, { workflow, ending: expected }: Uninterrupted, tried: Interrupted): WorkflowError {
+  async #diverged(
+    seed: number,
+    { workflow, ending: expected }: Uninterrupted,
+    tried: Interrupted,
+  ): Promise<WorkflowError> {
     const crash = tried.type === "ended" ? null : tried.crash;
     const actual =
       tried.type === "failed"
@@ -211,12 +227,13 @@ class Prover {
         : describeEnding(tried.ending, this.#types);
     const wanted = describeEnding(expected, this.#types);
     const where = crash === null ? "this one ended before its crash" : describeCrash(crash);
+    const saved = crash === null ? "" : await this.#save(crash);
     const known = this.#endings.size;
     const others =
       known === 1 ? "All undisturbed runs end alike." : `Undisturbed runs end in ${known} ways, and in none like this.`;
     return new WorkflowError({
       code: "RESUME_DIVERGED",
-      message: `A run of "${workflow}" that crashed ends differently from one that did not: ${where}, seed ${seed}.\n${describeDifference(wanted, actual)}\n${others}`,
+      message: `A run of "${workflow}" that crashed ends differently from one that did not: ${where}, seed ${seed}.\n${describeDifference(wanted, actual)}\n${others}${saved}`,
       hint: `Do in \`ctx.run\` what must happen once or differs each time, and keep nothing outside \`ctx.store\`. Again: \`{ seeds: [${seed}], at: ${crash?.stored ?? 0} }\`.`,
       details: {
         ...{ workflow, seed, expected: wanted, actual },
@@ -225,6 +242,11 @@ class Prover {
       },
       ...(tried.type === "failed" && { cause: tried.error }),
     });
+  }
+
+  async #save({ recording }: Crash): Promise<string> {
+    const said = await this.#options.saveRun?.(recording, this.#newWorld().create());
+    return said === undefined ? "" : `\n${said}`;
   }
 }
 

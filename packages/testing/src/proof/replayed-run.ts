@@ -5,11 +5,13 @@
  */
 import type { ContextDict } from "millrace";
 import { type CompiledWorkflow, decodeTick, encodeSnapshot, encodeTick, type Tick } from "millrace/engine";
+import type { RecordedTick, RunRecording } from "../harness/run-recording.types.js";
 import { RunsOfTicks } from "../harness/runs-of-ticks.js";
 
 export class ReplayedRun {
   readonly #runs: RunsOfTicks;
   readonly #rootId: string;
+  readonly #ticks: RecordedTick[] = [];
 
   constructor(compiled: CompiledWorkflow, runId: string) {
     this.#runs = new RunsOfTicks(compiled, runId);
@@ -19,7 +21,14 @@ export class ReplayedRun {
   /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for a tick that cannot be stored. */
   store(runId: string, live: Tick): void {
     const { compiled } = this.#runs.get(runId);
-    this.#runs.apply(runId, decodeTick(JSON.parse(JSON.stringify(encodeTick(live, compiled))), compiled));
+    const tick = JSON.parse(JSON.stringify(encodeTick(live, compiled)));
+    this.#ticks.push({ runId, tick });
+    this.#runs.apply(runId, decodeTick(tick, compiled));
+  }
+
+  get recording(): RunRecording {
+    const { name } = this.#runs.get(this.#rootId).compiled;
+    return { format: 1, workflow: name, runId: this.#rootId, ticks: this.#ticks };
   }
 
   stepOf(runId: string, tick: Tick): string | null {

@@ -9,9 +9,9 @@ import { drive, type Ended } from "../harness/drive.js";
 import { removeHarness } from "../harness/harness.js";
 import { Recording } from "../harness/recording.js";
 import { type Answer, Responder } from "../harness/responder.js";
+import type { RunRecording } from "../harness/run-recording.types.js";
 import { begin } from "../harness/run-segment.js";
 import { virtualClock } from "../harness/virtual-clock.js";
-import type { RunRecording } from "./recording-of-run.js";
 import { RunPath } from "./run-path.js";
 
 /** What answers the calls and prompts of the run that is played. */

@@ -1,22 +1,8 @@
 /** A run that has ended, as a file that a test reads. */
 import { WorkflowError } from "millrace";
-import type { RawHistoryEntry, Runtime } from "millrace/runtime";
+import type { Runtime } from "millrace/runtime";
 import { redacted } from "millrace/wire";
-
-/** Plain JSON: every tick of a run and its children, with what its calls, models and people answered. */
-export interface RunRecording {
-  readonly format: 1;
-  /** Name of the workflow in its runtime. */
-  readonly workflow: string;
-  readonly runId: string;
-  readonly ticks: readonly RecordedTick[];
-}
-
-/** A tick as it is stored. */
-export interface RecordedTick {
-  readonly runId: string;
-  readonly tick: RawHistoryEntry["tick"];
-}
+import type { RecordedTick, RunRecording } from "../harness/run-recording.types.js";
 
 export interface RecordOptions {
   readonly tenant?: string;
@@ -46,13 +32,20 @@ export async function recordRun(
   if (endedAtMs === null) throw unfit(runId, "has not ended", "Wait for its end, or cancel it.");
   if (forkedFrom !== null)
     throw unfit(runId, "is a fork", `Record the run "${forkedFrom.runId}", of which it is a fork.`);
+  const ticks = await ticksOf(runtime, runId, tenant);
+  return redacted({ format: 1, workflow, runId, ticks }, redact);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` if the first ticks are no longer kept. */
+// biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows.
+export async function ticksOf(runtime: Runtime<any>, runId: string, tenant: string): Promise<RecordedTick[]> {
   const ticks: RecordedTick[] = [];
   for await (const { number, runId: of, tick } of runtime.history(runId, { raw: true, tenant })) {
     if (ticks.length === 0 && number !== 1)
       throw unfit(runId, `begins with tick ${number}`, "Keep all ticks of the runs that tests are made of.");
     ticks.push({ runId: of, tick });
   }
-  return redacted({ format: 1, workflow, runId, ticks }, redact);
+  return ticks;
 }
 
 function unfit(runId: string, why: string, hint: string): WorkflowError {

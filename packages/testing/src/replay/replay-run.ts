@@ -8,11 +8,11 @@ import { type Rules, valueRule } from "millrace/engine";
 import { checkOptions, lifeRules, liveRule } from "../check-options.js";
 import { type Ended, TIMEOUT_TURNS } from "../harness/drive.js";
 import { alone } from "../harness/harness.js";
+import type { RunRecording } from "../harness/run-recording.types.js";
 import { describeDifference } from "../proof/describe-value.js";
 import { type Difference, differencesOf } from "./differences.js";
 import { type Paths, playRecording } from "./play-recording.js";
 import { matcherOf, RecordedWorld, type ReplayedCall } from "./recorded-world.js";
-import type { RunRecording } from "./recording-of-run.js";
 import type { RunPath } from "./run-path.js";
 
 export interface ReplayOptions {

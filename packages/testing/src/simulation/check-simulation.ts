@@ -37,6 +37,7 @@ const rules: Rules<Simulation> = {
     ),
   store: callable,
   check: callable,
+  saveRun: callable,
   ...unchecked("time settle"),
 };
 

@@ -13,6 +13,7 @@ import { Cluster } from "./cluster.js";
 import { FaultSchedule } from "./fault-schedule.js";
 import { Process } from "./process.js";
 import { lateRuns, lateSchedules, unfinishedRuns } from "./run-checks.js";
+import { type FailedSimulation, savedRun } from "./saved-run.js";
 import type { Simulation, SimulationReport, StartedRun } from "./simulation.types.js";
 import { formatTime } from "./trace.js";
 
@@ -60,9 +61,13 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
   const runs = (): StartedRun[] => [...outside.started.values()];
   const isOver = (): boolean => outside.isOver && [...outside.started.keys()].every((id) => invariants.ended.has(id));
 
+  const failed = async (problems: readonly string[], cause?: unknown): Promise<WorkflowError> => {
+    const given = { simulation: simulation as unknown as Simulation, cluster, runs: runs(), problems };
+    return failure({ ...given, saved: await savedRun(given) }, cause);
+  };
   const check = async (problems: readonly string[], isLast: boolean): Promise<void> => {
     const all = [...invariants.violations, ...invariants.queues.violations, ...outside.problems, ...problems];
-    if (all.length > 0) throw failed({ seed, cluster }, all);
+    if (all.length > 0) throw await failed(all);
     const runtimes = cluster.up.map(({ runtime }) => runtime);
     await simulation.check?.({ elapsedMs: cluster.elapsedMs, store, runs: runs(), runtimes, isOver: isLast });
   };
@@ -80,7 +85,7 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
     await check([...(await unfinishedRuns(runtime, store, runs())), ...(await lateSchedules(runtime, late))], true);
   } catch (error) {
     if (WorkflowError.is(error, "SIMULATION_FAILED")) throw error;
-    throw failed({ seed, cluster }, [String(error)], error);
+    throw await failed([String(error)], error);
   } finally {
     for (const process of cluster.processes) process.kill();
     await store.close();
@@ -100,12 +105,11 @@ async function someProcess(cluster: Cluster<Process>): Promise<Process> {
   }
 }
 
-interface Played {
-  readonly seed: number;
-  readonly cluster: Cluster<Process>;
+interface Failure extends FailedSimulation {
+  readonly saved: readonly string[];
 }
 
-function failed({ seed, cluster }: Played, problems: readonly string[], cause?: unknown): WorkflowError {
+function failure({ simulation: { seed }, cluster, problems, saved }: Failure, cause?: unknown): WorkflowError {
   const { elapsedMs, trace } = cluster;
   const shown = problems.slice(0, 10);
   const more = problems.length > shown.length ? [`… and ${problems.length - shown.length} more.`] : [];
@@ -116,6 +120,7 @@ function failed({ seed, cluster }: Played, problems: readonly string[], cause?: 
       ...[...shown, ...more].map((problem) => `  ${problem}`),
       "What happened last:",
       ...trace.last.map((line) => `  ${line}`),
+      ...saved,
     ].join("\n"),
     hint: `\`simulate({ seed: ${seed}, … })\` fails at the same time again.`,
     details: { seed, elapsedMs, problems },

@@ -9,6 +9,7 @@ import type {
   Workflows,
 } from "millrace/runtime";
 import type { Random } from "../harness/random.js";
+import type { SaveRun } from "../harness/run-recording.types.js";
 
 /** A cluster of processes over one store, the callers that use it, and the faults that strike it. */
 export interface Simulation<Flows extends Workflows = Workflows> {
@@ -34,6 +35,11 @@ export interface Simulation<Flows extends Workflows = Workflows> {
   readonly runtime?: SimulatedRuntimeOptions;
   /** Called after each simulated hour and at the end. What it throws fails the simulation. */
   check?(cluster: ClusterView): void | Promise<void>;
+  /**
+   * Keeps the first run that a problem names, or else the run that a caller started last, and adds to the message of the failure.
+   * @default the runs are lost
+   */
+  readonly saveRun?: SaveRun;
 }
 
 /** Options of `createRuntime`, except those that the simulation sets. */

@@ -1,7 +1,8 @@
 /** The recordings that are played: given ones, or those of a store. */
 import { WorkflowError } from "millrace";
 import { checkOptions, list, type Rules, unchecked, valueRule, wholeNumber } from "millrace/engine";
-import { type RunRecording, recordRun } from "../replay/recording-of-run.js";
+import type { RunRecording } from "../harness/run-recording.types.js";
+import { recordRun } from "../replay/recording-of-run.js";
 import type { SkippedRun, StoredRuns } from "./what-if.types.js";
 
 export type RecordedRuns = Iterable<RunRecording> | AsyncIterable<RunRecording>;

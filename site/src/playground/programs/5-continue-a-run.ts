@@ -21,4 +21,5 @@ if (outcome.status === "waiting") {
   }
 }
 console.log(await handler);
-console.log(JSON.stringify(handler.context.toDict()).length, "characters, for `Context.fromDict` elsewhere");
+const continued = JSON.stringify({ ...file, snapshot: handler.context.toDict() });
+console.log(`${continued.length} characters: a run file, for \`millrace import\``);

@@ -33,9 +33,10 @@ export interface ExportedHead {
   readonly tenant: string;
   readonly runId: string;
   readonly workflow: string;
-  readonly status: StoredStatus;
+  /** `null`: follows from the ticks; a run that has not ended is due at once. */
+  readonly status: StoredStatus | null;
   readonly input: unknown;
-  /** Name of the code that the run was created with. */
+  /** Name of the code that the run was created with. Empty: the code of the importing runtime. */
   readonly code: string;
   /** Version of the program that has continued the run last. @default null: not known */
   readonly version?: string | null | undefined;

@@ -89,7 +89,7 @@ const forms: { readonly [Type in ExportedPart["type"]]: ShapesOf<Omit<PartOf<Typ
     tenant: text,
     runId: text,
     workflow: text,
-    status: is("a status", (status) => typeof status === "string" && isStoredStatus(status)),
+    status: nullable(is("a status", (status) => typeof status === "string" && isStoredStatus(status))),
     input: anyObject,
     code: text,
     version: optional(nullable(text)),

@@ -72,9 +72,12 @@ async function isTaken(from: RunStore, key: RunKey, move: string): Promise<boole
   return (await from.receipt(key, moveKey(move))) !== null;
 }
 
-async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, given: Exported): Promise<RunCommit[]> {
-  const { head } = given;
+async function commitsOf(setup: ImportSetup, parts: Exported): Promise<RunCommit[]> {
+  const { store: to, clock, workflows, queues } = setup;
+  const { head } = parts;
   const workflow = workflows.get(head.workflow);
+  const own = { type: "code", name: "", text: workflow.code.text } as const;
+  const given = head.code === "" ? { ...parts, code: [...parts.code, own] } : parts;
   const problems = new Problems();
   if (head.queue !== null && !queues.has(head.queue.name))
     problems.add(`this runtime has no queue "${head.queue.name}"`);
@@ -82,7 +85,9 @@ async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, g
   const loaded = staged === null ? null : await load(staged, workflow, problems);
   const last = staged && loaded && (await problems.of(() => newest(staged, loaded, workflow)));
   await checkRest(given, workflow, problems);
-  const summary = staged && (await problems.of(() => summaryOf(staged.run, { loaded, workflow, nowMs: clock.now() })));
+  const ended = head.status === null ? loaded?.tree.root.state.outcome?.status : undefined;
+  const run = staged && { ...staged.run, ...(ended !== undefined && { status: ended }) };
+  const summary = run && (await problems.of(() => summaryOf(run, { loaded, workflow, nowMs: clock.now() })));
   problems.assertNone();
   return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
 }

@@ -153,7 +153,7 @@ function rowOf({ head, event: events }: Exported, code: string): StoredRun {
   const { status, ticks, updatedAtMs, waiting } = head;
   return {
     ...newStoredRun(head, { ...head, version: head.version ?? null, input: JSON.stringify(head.input), code }),
-    status,
+    status: status ?? "running",
     ticks,
     updatedAtMs,
     wakeAtMs: null,

@@ -1,0 +1,205 @@
+/**
+ * A pipeline as its author wrote it, in groups, without the core steps and events by which it runs.
+ *
+ * A pipeline enters each of its steps by an event with the place of the step in its name: `pipeline.enter 2.0 edit` enters the first
+ * step of the third group. Places make a tree, groups have theirs as their id, and the tree shows which way the work goes. A nested
+ * pipeline is a group with its own steps.
+ *
+ * @module
+ */
+
+import type { GraphBranch, GraphEdge, GraphGroup, StepNode } from "./describe.js";
+import { branchFrame } from "./frame-branches.js";
+import type { Outline, OutlineGroup, OutlineNode, OutlineSource } from "./outline.types.js";
+
+const entering = /^event:pipeline\.enter ([\d.]+) /;
+
+/** Whether the graph is that of a pipeline. */
+export function isPipelineGraph({ nodes, edges }: Pick<OutlineSource, "nodes" | "edges">): boolean {
+  const isWritten = (node: OutlineSource["nodes"][number]): boolean => node.kind === "step" && node.executor != null;
+  return nodes.some(isWritten) && edges.some(({ from }) => entering.test(from));
+}
+
+/** @param graph Of a pipeline. */
+export function pipelineOutline(graph: OutlineSource): Outline {
+  const events = graph.nodes.filter((node) => node.kind === "event");
+  const begin = events.find(({ role }) => role === "start");
+  const end = events.find(({ role }) => role === "stop");
+  const drawn: Drawn = { name: graph.name, nodes: [], edges: [], groups: new Map() };
+  if (begin) drawn.nodes.push(begin);
+  const { first, last } = new Inside(graph, { children: graph.children ?? [], above: [], drawn }).draw(null);
+  if (end) drawn.nodes.push({ ...end, label: "stop" });
+  const starts = begin ? first.map((step) => flow(begin.id, step)) : [];
+  const stops = end ? last.map((step) => flow(step, end.id)) : [];
+  return { ...drawn, edges: [...starts, ...drawn.edges, ...stops], groups: [...drawn.groups.values()] };
+}
+
+interface Drawn {
+  readonly name: string;
+  readonly nodes: OutlineNode[];
+  readonly edges: GraphEdge[];
+  /** By their ids. */
+  readonly groups: Map<string, OutlineGroup & { readonly nodes: string[] }>;
+}
+
+interface Around {
+  /** Graphs of nested pipelines. */
+  readonly children: readonly OutlineSource[];
+  /** Steps of the enclosing pipelines that run this one, from the outside inwards. */
+  readonly above: readonly string[];
+  readonly drawn: Drawn;
+}
+
+/** Where the work comes in, and where it leaves. */
+interface Ends {
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+}
+
+interface Place {
+  readonly path: string;
+  /** `null` for a group that is entered by its first step. */
+  readonly step: StepNode | null;
+  readonly group: GraphGroup | null;
+  readonly inside: readonly Place[];
+}
+
+/** Pipelines that are nested deeper are drawn as a step. */
+const mostNested = 6;
+
+/** What is inside of one pipeline. */
+class Inside {
+  readonly #graph: OutlineSource;
+  readonly #around: Around;
+  readonly #drawn: Drawn;
+  /** Before the names of all steps and the ids of all groups. */
+  readonly #prefix: string;
+
+  constructor(graph: OutlineSource, around: Around) {
+    this.#graph = graph;
+    this.#around = around;
+    this.#drawn = around.drawn;
+    this.#prefix = around.above.map((step) => `${step}›`).join("");
+  }
+
+  draw(group: string | null): Ends {
+    return this.#inOrder(placesOf(this.#graph), group);
+  }
+
+  #inOrder(places: readonly Place[], group: string | null): Ends {
+    const ends = places.map((place) => this.#place(place, group));
+    for (const [index, { first }] of ends.entries()) this.#join(ends[index - 1]?.last ?? [], first);
+    return { first: ends[0]?.first ?? [], last: ends.at(-1)?.last ?? [] };
+  }
+
+  /** A branch with a name is one step or group, which shows it; any other has a frame with its role. */
+  #sideBySide(branches: readonly GraphBranch[], places: readonly Place[], parent: string): Ends {
+    const ends = branches.map(({ role, name, ...branch }, at) => {
+      const own = places.filter((place) => isIn(branch, place));
+      if (name !== null) return this.#inOrder(own, parent);
+      return this.#frame(branchFrame({ parent, at, role }), (id) => this.#inOrder(own, id));
+    });
+    return { first: ends.flatMap(({ first }) => first), last: ends.flatMap(({ last }) => last) };
+  }
+
+  #place(place: Place, parent: string | null): Ends {
+    const { step, group, inside } = place;
+    if (inside.length > 0) return this.#group(place, parent, (id) => this.#containerOf(place, id));
+    if (step === null) return { first: [], last: [] };
+    const nested = this.#around.children.find(({ name }) => name === group?.workflow);
+    if (nested === undefined || !isPipelineGraph(nested) || this.#around.above.length >= mostNested)
+      return this.#step(step, parent);
+    const around = { ...this.#around, above: [...this.#around.above, step.name] };
+    return this.#group(place, parent, (id) => new Inside(nested, around).draw(id));
+  }
+
+  #group({ path, step, group }: Place, parent: string | null, draw: (id: string) => Ends): Ends {
+    const facts = {
+      id: `${this.#prefix}${path}`,
+      label: group?.label ?? step?.label ?? path,
+      kind: group?.kind ?? "",
+      parent,
+      asks: step !== null && this.#asking(step).length > 0,
+      enteredBy: null,
+      workflow: group?.workflow ?? null,
+      branches: [],
+    };
+    return this.#frame(facts, draw);
+  }
+
+  #frame(facts: Omit<OutlineGroup, "nodes">, draw: (id: string) => Ends): Ends {
+    this.#drawn.groups.set(facts.id, { ...facts, nodes: [] });
+    return draw(facts.id);
+  }
+
+  #containerOf({ group, inside }: Place, id: string): Ends {
+    const { kind, branches = [] } = group ?? {};
+    if (branches.length > 1) return this.#sideBySide(branches, inside, id);
+    const ends = this.#inOrder(inside, id);
+    if (kind === "loop") this.#join(ends.last, ends.first, "again");
+    return ends;
+  }
+
+  #step(step: StepNode, group: string | null): Ends {
+    const covers = this.#asking(step).map(({ name }) => this.#prefix + name);
+    const name = this.#prefix + step.name;
+    const id = `step:${name}`;
+    this.#add({ ...step, id, name, levels: [[]], covers }, group);
+    if (covers.length > 0) {
+      const person = `human:${name}`;
+      this.#add({ kind: "outside", id: person, name: "a person", askedBy: name }, group);
+      this.#drawn.edges.push({ kind: "asks", from: id, to: person });
+    }
+    return { first: [id], last: [id] };
+  }
+
+  #add(node: OutlineNode, group: string | null): void {
+    this.#drawn.nodes.push(node);
+    if (group !== null) this.#drawn.groups.get(group)?.nodes.push(node.id);
+  }
+
+  /** Steps that ask people for this one. */
+  #asking(step: StepNode): readonly StepNode[] {
+    return stepsOf(this.#graph).filter(({ worksFor, label }) => worksFor === step.id && label.endsWith(": ask"));
+  }
+
+  #join(from: readonly string[], to: readonly string[], label?: string): void {
+    for (const one of from)
+      for (const next of to) this.#drawn.edges.push({ ...flow(one, next), ...(label !== undefined && { label }) });
+  }
+}
+
+function isIn({ nodes, groups }: Pick<GraphBranch, "nodes" | "groups">, { path, step }: Place): boolean {
+  return groups.includes(path) || (step !== null && nodes.includes(step.id));
+}
+
+function flow(from: string, to: string): GraphEdge {
+  return { kind: "flow", from, to };
+}
+
+function stepsOf({ nodes }: OutlineSource): readonly StepNode[] {
+  return nodes.filter((node) => node.kind === "step");
+}
+
+function placesOf(graph: OutlineSource): readonly Place[] {
+  const steps = new Map(stepsOf(graph).map((node) => [node.id, node]));
+  const entered = new Map<string, StepNode>();
+  for (const { kind, from, to } of graph.edges) {
+    const path = kind === "accepts" ? entering.exec(from)?.[1] : undefined;
+    const step = steps.get(to);
+    if (path !== undefined && step !== undefined) entered.set(path, step);
+  }
+  const groups = new Map(graph.groups.map((group) => [group.id, group]));
+  const paths = [...new Set([...entered.keys(), ...groups.keys()])];
+  const below = (parent: string): readonly Place[] =>
+    paths
+      .filter((path) => parentOf(path) === parent)
+      .sort((a, b) => lastOf(a) - lastOf(b))
+      .map((path) => {
+        return { path, step: entered.get(path) ?? null, group: groups.get(path) ?? null, inside: below(path) };
+      });
+  return below("");
+}
+
+const parentOf = (path: string): string => path.split(".").slice(0, -1).join(".");
+const lastOf = (path: string): number => Number(path.split(".").at(-1));
