@@ -103,6 +103,7 @@ export type ListFilterParams = Params<
   | "input"
   | "queue"
   | "failure"
+  | "failed_step"
   | "q"
   | "created_after"
   | "created_before"
