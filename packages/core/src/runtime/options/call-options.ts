@@ -43,6 +43,7 @@ export const callOptions = {
   "audit.delete": "tenant olderThan",
   "budgets.run": "tenant",
   "budgets.tenant": "tenant day",
+  "budgets.tenants": "day",
   "budgets.allow": "tenant key",
   "queues.pause": "by",
   "queues.resume": "by",
