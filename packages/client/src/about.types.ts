@@ -155,6 +155,8 @@ export interface ServerConfig {
   readonly audit: boolean;
   /** Whether the caller may read queues and workers. */
   readonly queues: boolean;
+  /** Whether runs have budgets. */
+  readonly budgets: boolean;
   /** Whether the caller may read schedules. */
   readonly schedules: boolean;
 }

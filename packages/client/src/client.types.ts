@@ -242,6 +242,8 @@ export interface RunSelection<Name extends string = string> extends CallOptions 
 interface OrderedSelection<Name extends string> extends RunSelection<Name> {
   /** Id of a group of `failures`: runs that have failed that way and have not continued since. */
   readonly failure?: string;
+  /** Step at which the runs failed or timed out. Runs that have continued since are not found. */
+  readonly failedStep?: string;
   /** By the time at which they were created. @default "newest" */
   readonly order?: RunOrder;
 }
@@ -404,6 +406,8 @@ export interface ForkOptions extends KeyedOptions {
 export interface BulkWhere extends RunSelection {
   /** Id of a group of `failures`: runs that have failed that way and have not continued since. */
   readonly failure?: string;
+  /** Step at which the runs failed or timed out. Runs that have continued since are not found. */
+  readonly failedStep?: string;
 }
 
 /** One action on many runs. */

@@ -1,9 +1,18 @@
 /**
- * `@millrace/client/operate`: a client for those who look after queues, workers and schedules. It is a file of its own, so that apps
+ * `@millrace/client/operate`: a client for those who look after queues, budgets, workers and schedules. It is a file of its own, so that apps
  * do not load it.
  *
  * @module
  */
 export { createOperator } from "./operate/create-operator.js";
-export type { Operator, ScheduleEdit } from "./operate/operator.types.js";
-export type { QueueLimitsShown, QueuePosition, QueueState, WorkerState } from "millrace/runtime";
+export type { DayOptions, Operator, ScheduleEdit } from "./operate/operator.types.js";
+export type {
+  Amounts,
+  BudgetReport,
+  DaySpending,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  TenantSpending,
+  WorkerState,
+} from "millrace/runtime";

@@ -49,6 +49,7 @@ export interface HistogramFilter<Name extends string = string> extends CallOptio
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;
   readonly failure?: string;
+  readonly failedStep?: string;
   /** Maximum number of bars: 1 to 500. @default 60 */
   readonly periods?: number;
 }

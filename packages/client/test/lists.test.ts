@@ -227,6 +227,7 @@ describe("a server", () => {
       sources: false,
       audit: true,
       queues: true,
+      budgets: false,
       schedules: true,
     });
   });

@@ -1,7 +1,7 @@
 /** The client of operators against a real server: queues, workers, schedules. */
 import { createServer } from "@millrace/server";
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";
-import { createRuntime, memoryStore } from "millrace/runtime";
+import { budgetOf, createRuntime, memoryStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../src/index.js";
 import { createOperator } from "../src/operate.js";
@@ -10,7 +10,9 @@ const log = { info: () => {}, error: () => {} };
 
 async function open() {
   const work = defineWorkflow("work")
-    .step("work", { on: StartEvent, emits: StopEvent }, async (ev) => {
+    .step("work", { on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
+      if (ev.get("usd") !== undefined)
+        await budgetOf(ctx).run("paid", () => 1, { cost: { usd: Number(ev.get("usd")) } });
       if (ev.get("quick") !== true) await new Promise(() => {});
       return new StopEvent({ result: ev.get("of") });
     })
@@ -20,6 +22,7 @@ async function open() {
     store: memoryStore(),
     log,
     queues: { llm: { concurrency: 1 } },
+    budgets: { run: { usd: 0.5 }, tenant: { callsPerDay: 10 } },
   });
   onTestFinished(() => runtime.stop({ drainMs: 0 }));
   await runtime.start();
@@ -69,6 +72,23 @@ describe("createOperator", () => {
     expect((await client.runs({ status: "queued" })).runs.map(({ handlerId }) => handlerId)).toEqual(["c", "b"]);
     expect((await client.runs({ status: "running", queued: false })).runs).toHaveLength(1);
     expect((await client.counts()).status).toMatchObject({ queued: 2, running: 1 });
+  });
+
+  it("reads the budgets of a run and of the tenants", async () => {
+    const { operator, client } = await open();
+    await client.run("work", { quick: true, usd: 0.2 }, { handlerId: "paid" });
+    const budget = { spent: { tokens: 0, usd: 0.2, calls: 1 }, reserved: { tokens: 0, usd: 0, calls: 0 } };
+
+    expect(await operator.budgets.run("paid")).toEqual({ ...budget, allowed: { usd: 0.5 } });
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await operator.budgets.tenants()).toEqual({
+      ...{ day, timezone: "UTC" },
+      tenants: [{ tenant: "", ...budget, allowed: { calls: 10 } }],
+    });
+    expect((await operator.budgets.tenants({ day: "2026-01-01" })).tenants).toEqual([]);
+    await expect(operator.budgets.run("none")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+    await expect(operator.budgets.tenants({ day: "today" })).rejects.toMatchObject({ code: "QUERY_INVALID" });
+    await expect(operator.budgets.tenants({ tenant: "a" } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
   it("lists workers", async () => {

@@ -37,6 +37,9 @@ it("statistics, failures and runs over time have the names of programs", async (
   expect(Date.now() - (groups[0]?.lastAtMs ?? 0)).toBeLessThan(60_000);
   const { runs } = await client.runs({ failure: groups[0]?.id as string });
   expect(runs).toHaveLength(2);
+  const ofStep = (await client.runs({ failedStep: "charge" })).runs;
+  expect(ofStep.map(({ handlerId }) => handlerId)).toEqual(runs.map(({ handlerId }) => handlerId));
+  expect((await client.matching({ action: "retry", where: { failedStep: "charge" } })).count).toBe(2);
   const { bars } = await client.histogram({ status: "failed", createdAfter: Date.now() - 60_000 });
   expect(bars).toMatchObject([{ counts: { failed: 2, completed: 0 } }]);
   await expect(client.statistics({ foo: 1 } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });

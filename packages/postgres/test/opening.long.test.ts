@@ -224,6 +224,42 @@ describe("tables", () => {
     expect(await statusesOf()).toEqual(["running", "waiting", "running", "running", "waiting"]);
   });
 
+  it("from before the step of a failure find runs by it, also those that have failed before", async () => {
+    await using schema = new TestSchema();
+    await migrateTo(schema.name, migrations.slice(0, 6));
+    await schema.query("INSERT INTO @tenants (hash, name) VALUES ($1, 'acme')", [hashOf("acme")]);
+    const add = async (id: number, failure: string): Promise<void> => {
+      await schema.query(
+        `INSERT INTO @runs (id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event, created_at,
+          updated_at, renewal, failure) VALUES ($1, $2, 1, $3, 'digest', $4, 'failed', 0, 0, -1, 1000, 1000, 0, $5)`,
+        [id, runHash(keyOf(`r${id}`)), `r${id}`, numberOf("digest"), failure],
+      );
+      await schema.query(
+        "INSERT INTO @starts (run, code, start_at, labels, input) VALUES ($1, 'none', 1000, '[]', '{}')",
+        [id],
+      );
+    };
+    for (const [index, failure] of ["0001", "0001", "0002", "0003"].entries()) await add(index + 1, failure);
+    const kinds = [
+      [1, "pay", "0001", null],
+      [1, "pay", "0001", "2"],
+      [1, "ship", "0002", null],
+      [2, "x", "0003", null],
+    ];
+    for (const [index, [tenant, step, failure, version]] of kinds.entries())
+      await schema.query(
+        `INSERT INTO @series (hash, tenant, kind, workflow, workflow_number, step, version, failure, text)
+          VALUES ($1, $2, 'failures', 'digest', 1, $3, $4, $5, '{}')`,
+        [hashOf(`${index}`), tenant, step, version, failure],
+      );
+
+    const store = schema.open();
+
+    const idsOf = async (failedStep: string) =>
+      (await store.list({ tenant: "acme", limit: 9, failedStep })).runs.map(({ key }) => key.runId);
+    expect([await idsOf("pay"), await idsOf("ship"), await idsOf("x")]).toEqual([["r2", "r1"], ["r3"], []]);
+  });
+
   it("that cannot be migrated stay as they were", async () => {
     await using schema = new TestSchema();
     await schema.open().commit([creationOf("run", "ann")]);

@@ -29,6 +29,7 @@ describe("a database without statistics", () => {
       await store.posts({ owner: "bob" });
       await store.renew(leaseOf("bob"));
       await store.list({ tenant: "acme", limit: 10 });
+      await store.list({ tenant: "acme", failedStep: "pay", workflow: "digest", limit: 10 });
       await store.tenants();
       await store.delete([keyOf(`${runs - round}`)]);
     }

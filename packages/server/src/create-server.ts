@@ -38,6 +38,7 @@ import { mountLinks } from "./routes/links.js";
 import { mountMetrics } from "./routes/metrics.js";
 import { mountPrompts } from "./routes/prompts.js";
 import { mountSessions } from "./routes/sessions.js";
+import { mountBudgets } from "./routes/budgets.js";
 import { mountQueues } from "./routes/queues.js";
 import { mountSchedules, mountSetSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
@@ -132,6 +133,7 @@ const groups: readonly ((server: Server) => void)[] = [
   mountStatistics,
   mountSchedules,
   mountQueues,
+  mountBudgets,
   mountSessions,
   mountTick,
   mountStudioConfig,

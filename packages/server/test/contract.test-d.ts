@@ -41,6 +41,8 @@ expectTypeOf<Answer<typeof counted.histogram>>().toEqualTypeOf<Plain<wire.Histog
 
 expectTypeOf<Answer<typeof operate.queue>>().toEqualTypeOf<Plain<wire.QueueStateRecord>>();
 expectTypeOf<Answer<typeof operate.position>>().toEqualTypeOf<Plain<wire.PositionRecord>>();
+expectTypeOf<Answer<typeof operate.budget>>().toEqualTypeOf<Plain<wire.BudgetRecord>>();
+expectTypeOf<Answer<typeof operate.daySpending>>().toEqualTypeOf<Plain<wire.DaySpendingRecord>>();
 expectTypeOf<Answer<typeof operate.worker>>().toEqualTypeOf<Plain<wire.WorkerRecord>>();
 
 // ---- bodies
@@ -70,4 +72,5 @@ expectTypeOf<Query<typeof schemas.nextQuery>>().toEqualTypeOf<keyof wire.Occurre
 expectTypeOf<Query<typeof about.sessionQuery>>().toEqualTypeOf<keyof wire.SessionParams>();
 expectTypeOf<Query<typeof counted.statisticsQuery>>().toEqualTypeOf<keyof wire.StatisticsParams>();
 expectTypeOf<Query<typeof counted.failuresQuery>>().toEqualTypeOf<keyof wire.FailureParams>();
+expectTypeOf<Query<typeof operate.budgetQuery>>().toEqualTypeOf<keyof wire.BudgetParams>();
 expectTypeOf<Query<typeof schemas.histogramQuery>>().toEqualTypeOf<keyof wire.HistogramParams>();

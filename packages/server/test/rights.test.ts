@@ -92,6 +92,8 @@ const needed: Record<string, Right | "any" | null> = {
   "POST /queues/{name}/limit": "operate",
   "POST /queues/{name}/reset": "operate",
   "GET /workers": "read",
+  "GET /budgets": "read",
+  "GET /handlers/{id}/budget": "read",
   "GET /handlers/{id}/position": "read",
 };
 

@@ -82,6 +82,16 @@ describe("GET /statistics/failures", () => {
     expect(handlers).toHaveLength(2);
     expect((await ask("ada", `/handlers?failure=${groups[0].id}&sse=true`)).status).toBe(400);
   });
+
+  it("leads to the runs that failed at a step", async () => {
+    expect((await ask("ada", "/handlers?failed_step=charge&workflow_name=order")).handlers).toHaveLength(2);
+    expect((await ask("ada", "/handlers?failed_step=ship")).handlers).toEqual([]);
+    expect((await ask("ada", "/statistics/histogram?failed_step=charge")).bars).toMatchObject([
+      { counts: { failed: 2 } },
+    ]);
+    expect((await ask("ada", "/handlers?failed_step=charge&sse=true")).status).toBe(400);
+    expect((await ask("ada", "/handlers?failed_step=")).status).toBe(400);
+  });
 });
 
 describe("GET /statistics/histogram", () => {

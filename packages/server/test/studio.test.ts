@@ -163,6 +163,7 @@ describe("GET /studio/config", () => {
       metrics: false,
       sources: false,
       queues: true,
+      budgets: false,
       schedules: true,
       audit: true,
     });

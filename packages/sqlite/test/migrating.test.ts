@@ -94,6 +94,28 @@ describe.for(drivers)("migrating a file, with %s", (driver) => {
     expect(rowsOf(openRaw(path, driver), "SELECT count(*) AS count FROM input_values")).toEqual([{ count: 0 }]);
   });
 
+  it("finds runs by the step at which they failed in a file from before it", async () => {
+    const path = temporaryFile();
+    migrated(path, driver, migrations.slice(0, 6));
+    const raw = openRaw(path, driver);
+    const add = (id: number, failure: string): void => {
+      raw.exec(`INSERT INTO runs (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, failure)
+          VALUES (${id}, 'acme', 'r${id}', 'digest', 'failed', 0, 0, -1, 1000, 1000, '${failure}');
+        INSERT INTO starts (run, code, start_at, input) VALUES (${id}, 'none', 1000, '{}')`);
+    };
+    for (const [id, failure] of ["0001", "0001", "0002", "0003"].entries()) add(id + 1, failure);
+    raw.exec(`INSERT INTO run_series (key, tenant, kind, workflow, step, version, failure, text)
+      VALUES ('a', 'acme', 'failures', 'digest', 'pay', NULL, '0001', '{}'), ('b', 'acme', 'failures', 'digest', 'pay', '2', '0001', '{}'),
+        ('c', 'acme', 'failures', 'digest', 'ship', NULL, '0002', '{}'), ('d', 'other', 'failures', 'digest', 'x', NULL, '0003', '{}')`);
+    raw.close();
+
+    const store = openStore(path, { driver });
+
+    const idsOf = async (failedStep: string) =>
+      (await store.list({ tenant: "acme", limit: 10, failedStep })).runs.map(({ key }) => key.runId);
+    expect([await idsOf("pay"), await idsOf("ship"), await idsOf("x")]).toEqual([["r2", "r1"], ["r3"], []]);
+  });
+
   it("gives runs in line the status `queued` in a file from before it", async () => {
     const path = temporaryFile();
     migrated(path, driver, migrations.slice(0, 1));

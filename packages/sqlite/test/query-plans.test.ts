@@ -93,6 +93,8 @@ const queries: readonly Partial<RunQuery>[] = [
   { index: { order: "A-1" }, createdAfterMs: 1 },
   { index: { order: "A-1", tag: "x" }, labels: { a: "1" }, status: ["failed"] },
   { version: "1.5.0", status: ["failed"], workflow: "digest" },
+  { failure: "0001", createdAfterMs: 1 },
+  { failedStep: "pay", workflow: "digest", createdAfterMs: 1 },
   { queue: "llm", status: ["waiting"], createdAfterMs: 1 },
   { queue: "llm", labels: { a: "1" } },
   { labels: { a: "1", b: "2" }, status: ["completed"], workflow: "digest", endedBeforeMs: 9_999 },

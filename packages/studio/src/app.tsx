@@ -20,6 +20,7 @@ const AuditPage = lazy(later(async () => (await import("./audit/audit-page.js"))
 const InboxPage = lazy(later(async () => (await import("./inbox/inbox-page.js")).InboxPage));
 const FailuresPage = lazy(later(async () => (await import("./failures/failures-page.js")).FailuresPage));
 const QueuesPage = lazy(later(async () => (await import("./operate/pages.js")).QueuesPage));
+const BudgetsPage = lazy(later(async () => (await import("./operate/pages.js")).BudgetsPage));
 const SchedulesPage = lazy(later(async () => (await import("./operate/pages.js")).SchedulesPage));
 const WorkersPage = lazy(later(async () => (await import("./operate/pages.js")).WorkersPage));
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
@@ -77,6 +78,8 @@ function pageOf(route: Route): ReactNode {
       return <FailuresPage workflow={route.workflow} />;
     case "queues":
       return <QueuesPage />;
+    case "budgets":
+      return <BudgetsPage />;
     case "schedules":
       return <SchedulesPage />;
     case "workers":

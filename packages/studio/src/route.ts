@@ -15,6 +15,7 @@ export type Route =
   /** `workflow`: `""` for all. */
   | { readonly page: "failures"; readonly workflow: string }
   | { readonly page: "queues" }
+  | { readonly page: "budgets" }
   | { readonly page: "schedules" }
   | { readonly page: "workers" }
   | { readonly page: "session"; readonly id: string }
@@ -28,7 +29,7 @@ export function parseRoute(hash: string): Route {
   if (page === "" || page === "runs") return { page: "runs", query: first };
   if (page === "inbox" || page === "workflows" || page === "sessions" || page === "audit") return { page };
   if (page === "failures") return { page, workflow: first };
-  if (page === "queues" || page === "schedules" || page === "workers") return { page };
+  if (page === "queues" || page === "budgets" || page === "schedules" || page === "workers") return { page };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
   if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };

@@ -13,6 +13,8 @@ beforeAll(async () => {
   await server.gate("close", "digest");
   for (let index = 0; index < 14; index++)
     await server.run("digest", { files: 1 }, { handlerId: `mail-${index}`, queue: "mail" });
+  await server.gate("close", "spend");
+  await server.run("spend", { calls: 5 }, { handlerId: "spends" });
   for (const key of ["acme", "acme", "acme", "globex", "initech"])
     await server.run("digest", { files: 1 }, { queue: "llm", queueKey: key });
 });
@@ -24,6 +26,7 @@ afterAll(async () => {
 
 const sizes = [
   [1280, 720],
+  [1440, 900],
   [390, 844],
 ] as const;
 
@@ -56,8 +59,14 @@ describe("the pages of operators", () => {
         await visit.main.getByText("Alive").first().waitFor();
         await look("workers");
         await visit.show("#/run/mail-9");
-        await visit.main.getByText("in line of").first().waitFor({ state: "attached" });
+        await visit.main.getByText("in line of").first().waitFor();
         await look("queued-run");
+        await visit.show("#/budgets");
+        await visit.main.getByText("$0.40 of $2.00").waitFor();
+        await look("budgets");
+        await visit.show("#/run/spends");
+        await visit.main.getByText("$0.40 of $0.50").waitFor();
+        await look("run-budget");
         await visit.show("#/runs/status:queued");
         await visit.main.getByText("waits for its turn in mail").first().waitFor();
         await look("queued-runs");
@@ -72,8 +81,29 @@ describe("an operator", () => {
     await visit.show("#/run/mail-12");
     await visit.main.getByText("Queued").first().waitFor();
     await visit.main.getByText("12th in line of 13").waitFor();
+    expect(await visit.main.getByTitle("Spent by this run with its children").count()).toBe(0);
     await visit.show("#/run/mail-0");
     await visit.main.getByText("Running").first().waitFor();
+    visit.expectNoFaults();
+  });
+
+  it("sees what a run and its tenant have spent, while they spend it", async () => {
+    await server.gate("close", "spend");
+    await server.run("spend", { calls: 1 }, { handlerId: "spends-now" });
+    await using visit = await Visit.open(browser, server.studio);
+    await visit.show("#/run/spends-now");
+    const budget = visit.main.getByTitle("Spent by this run with its children");
+    await expect
+      .poll(() => budget.textContent())
+      .toMatch(/^Budget\$0.08 of \$0.50 \+ \$0.02 at work · 1.200 tokens · 1 of 40 calls \+ 1 at work$/);
+    await server.gate("open", "spend");
+    await expect.poll(() => budget.textContent(), { timeout: 20_000 }).toMatch(/^Budget\$0.10 of \$0.50 · /);
+
+    await visit.page.getByRole("navigation").getByRole("link", { name: "Budgets" }).click();
+    const row = visit.main.getByRole("row").filter({ hasText: "no tenant" });
+    await row.getByText("$0.52 of $2.00").waitFor();
+    await visit.main.getByLabel("Day").fill("2026-01-01");
+    await visit.sees("No tenant has spent anything on 2026-01-01.");
     visit.expectNoFaults();
   });
 

@@ -46,6 +46,27 @@ describe("over 50,000 runs", () => {
     visit.expectNoFaults();
   });
 
+  it("the red number of a step lists the runs that failed at it", async () => {
+    await using visit = await Visit.open(browser, server.studio);
+    await visit.show("#/workflow/import");
+    const failed = visit.main.getByTitle("Lists the runs that failed at this step");
+    await expect.poll(() => failed.count()).toBe(2);
+    const hrefs = await Promise.all((await failed.all()).map((one) => one.getAttribute("href")));
+    expect(hrefs.map((href) => decodeURIComponent(href ?? "")).sort()).toEqual([
+      "#/runs/workflow:import step:read after:24h",
+      "#/runs/workflow:import step:validate after:24h",
+    ]);
+    await failed.nth(hrefs.findIndex((href) => href?.includes("validate"))).click();
+    await visit.sees("failed-1");
+    await visit.sees("failed-2");
+    expect(await visit.page.locator("tr[data-run]").count()).toBe(2);
+
+    await visit.page.getByLabel("Search runs").fill("step:read");
+    await visit.page.getByText("failed-1").waitFor({ state: "detached" });
+    expect(await visit.page.locator("tr[data-run]").count()).toBe(0);
+    visit.expectNoFaults();
+  });
+
   it("failures are grouped, and lead to their runs in one click", async () => {
     await using visit = await Visit.open(browser, server.studio);
     await visit.show("#/failures");

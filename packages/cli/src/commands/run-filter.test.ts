@@ -19,6 +19,11 @@ describe("--where", () => {
     expect(filter("")).toEqual({});
   });
 
+  it("takes how a run has failed", () => {
+    expect(filter("step:charge error:0a1b2c3d4e5f6071")).toEqual({ failedStep: "charge", failure: "0a1b2c3d4e5f6071" });
+    expect(() => filter("step:")).toThrow("`step:` has no value");
+  });
+
   it("takes values of the input, and a version", () => {
     expect(filter('input.order=A-733333 input.note="a b=c" version:1.5.0 label.input.order=x')).toEqual({
       input: { order: "A-733333", note: "a b=c" },

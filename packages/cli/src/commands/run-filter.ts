@@ -32,7 +32,7 @@ export function filterOf({ workflow, status, label, where = "" }: FilterOptions,
   if (problems.length > 0)
     throw invalidOption(
       `\`--where\` is wrong: ${problems.join("; ")}.`,
-      "Use status:, workflow:, version:, label.<name>=, input.<name>=, error:, after:, before: and words to search for.",
+      "Use status:, workflow:, version:, label.<name>=, input.<name>=, step:, error:, after:, before: and words to search for.",
     );
   return {
     ...rest,
@@ -53,6 +53,7 @@ interface Draft {
   workflow?: string;
   version?: string;
   failure?: string;
+  failedStep?: string;
   createdAfter?: number;
   createdBefore?: number;
   readonly statuses: RunStatus[];
@@ -69,7 +70,7 @@ function termsOf(text: string): readonly string[] {
 
 function takeTerm(filter: Draft, term: string, nowMs: number): void {
   const [, name, value = ""] =
-    /^(status|workflow|version|after|before|error|(?:label|input)\.[^=]+)[:=](.*)$/s.exec(term) ?? [];
+    /^(status|workflow|version|step|after|before|error|(?:label|input)\.[^=]+)[:=](.*)$/s.exec(term) ?? [];
   if (name === undefined) {
     const [, unknown] = /^([a-z][\w.]*):\S/i.exec(term) ?? [];
     if (unknown === undefined) filter.words.push(term);
@@ -78,6 +79,7 @@ function takeTerm(filter: Draft, term: string, nowMs: number): void {
   else if (name.startsWith("label.")) filter.labels[name.slice("label.".length)] = value;
   else if (name.startsWith("input.")) filter.input[name.slice("input.".length)] = value;
   else if (name === "workflow" || name === "version") filter[name] = value;
+  else if (name === "step") filter.failedStep = value;
   else if (name === "error") filter.failure = value;
   else if (name === "status") takeStatus(filter, value);
   else takeTime(filter, { name: name === "after" ? "createdAfter" : "createdBefore", value, nowMs });

@@ -58,6 +58,8 @@ export interface RunListQuery {
   readonly input?: Readonly<Record<string, string>>;
   /** Id of a group of failures. */
   readonly failure?: string;
+  /** Step at which the runs failed or timed out. */
+  readonly failedStep?: string;
   /** Beginning of an id, or part of the value of a label or of the message of an error. */
   readonly search?: string;
   /** Epoch milliseconds. */

@@ -1,5 +1,8 @@
-import type { QueueLimitsShown, QueueState, WorkerState } from "millrace/runtime";
+import type { BudgetReport, DaySpending, QueueLimitsShown, QueueState, WorkerState } from "millrace/runtime";
 import {
+  type BudgetParams,
+  type BudgetRecord,
+  type DaySpendingRecord,
   fromWire,
   type Path,
   type PositionRecord,
@@ -24,7 +27,7 @@ import { encodeStart } from "../wire/event.js";
 import type { Operator, ScheduleEdit } from "./operator.types.js";
 
 /**
- * Creates a client for the queues, the workers and the schedules of a server: what an operator looks after. An app that starts and
+ * Creates a client for the queues, the budgets, the workers and the schedules of a server: what an operator looks after. An app that starts and
  * follows runs needs `createClient` alone.
  *
  * @throws {ClientError} `OPTION_INVALID` naming every problem.
@@ -32,7 +35,12 @@ import type { Operator, ScheduleEdit } from "./operator.types.js";
 export function createOperator(options: ClientOptions): Operator {
   checkOptions("createOperator", options, rules.client);
   const transport = openTransport(options);
-  return { queues: queuesOf(transport), workers: workersOf(transport), schedules: schedulesOf(transport) };
+  return {
+    queues: queuesOf(transport),
+    budgets: budgetsOf(transport),
+    workers: workersOf(transport),
+    schedules: schedulesOf(transport),
+  };
 }
 
 function queuesOf(transport: Transport): Operator["queues"] {
@@ -87,6 +95,22 @@ function workersOf(transport: Transport): Operator["workers"] {
   };
 }
 
+function budgetsOf(transport: Transport): Operator["budgets"] {
+  return {
+    run: async (handlerId, options = {}) => {
+      checkOptions("budgets.run", options, rules.call);
+      const call = get(pathTo("/handlers/{id}/budget", { id: handlerId }), options);
+      return transport.read<BudgetRecord, BudgetReport>(call, "spent", (budget) => budget);
+    },
+    tenants: async (options = {}) => {
+      checkOptions("budgets.tenants", options, dayRules);
+      const query: BudgetParams = { ...(options.day !== undefined && { day: options.day }) };
+      const call = { ...get("/budgets" satisfies Path, options), query };
+      return transport.read<DaySpendingRecord, DaySpending>(call, "tenants", (spending) => spending);
+    },
+  };
+}
+
 function schedulesOf(transport: Transport): Operator["schedules"] {
   const ask = (call: Call) => transport.read<ScheduleRecord, ReturnType<typeof toSchedule>>(call, "cron", toSchedule);
   return {
@@ -106,6 +130,7 @@ function schedulesOf(transport: Transport): Operator["schedules"] {
   };
 }
 
+const dayRules = rules.rulesOf("signal day");
 /** What a limit may be, the server says. */
 const limitRules = { concurrency: () => [], perKey: () => [], rate: () => [] };
 const editRules = rules.rulesOf("signal cron timezone input:object");

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import type { QueueLimitsShown, QueuePosition, QueueState, WorkerState } from "millrace/runtime";
+import type {
+  BudgetReport,
+  DaySpending,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  WorkerState,
+} from "millrace/runtime";
 import type { CallOptions, KeyedOptions } from "../client.types.js";
 import type { Schedule } from "../schedules.types.js";
 
@@ -15,7 +22,12 @@ export interface ScheduleEdit extends CallOptions {
   readonly input?: object;
 }
 
-/** The queues, the workers and the schedules of a server, for those who look after them. */
+export interface DayOptions extends CallOptions {
+  /** Its date, such as `"2026-11-29"`. @default today, in the time zone of the budgets */
+  readonly day?: string;
+}
+
+/** The queues, the budgets, the workers and the schedules of a server, for those who look after them. */
 export interface Operator {
   readonly queues: {
     list(options?: CallOptions): Promise<readonly QueueState[]>;
@@ -30,6 +42,12 @@ export interface Operator {
     reset(name: string, options?: CallOptions): Promise<QueueState>;
     /** `null` for a run that is not in the line of a queue. */
     position(handlerId: string, options?: CallOptions): Promise<QueuePosition | null>;
+  };
+  readonly budgets: {
+    /** What a run with its children has spent of its budget. All 0 for a run without a call that costs something. */
+    run(handlerId: string, options?: CallOptions): Promise<BudgetReport>;
+    /** What each tenant has spent in a day, those with the most dollars first. */
+    tenants(options?: DayOptions): Promise<DaySpending>;
   };
   readonly workers: { list(options?: CallOptions): Promise<readonly WorkerState[]> };
   readonly schedules: {

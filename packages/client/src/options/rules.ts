@@ -56,7 +56,7 @@ export function rulesOf(names: string): Rules {
 }
 
 const filter =
-  "signal workflow:texts status:texts waiting:flag queued:flag labels:object input:object queue failure version search createdAfter:time createdBefore:time";
+  "signal workflow:texts status:texts waiting:flag queued:flag labels:object input:object queue failure failedStep version search createdAfter:time createdBefore:time";
 export const call: Rules = rulesOf("signal");
 export const keyed: Rules = rulesOf("signal key");
 export const run: Rules = rulesOf("signal key queue queueKey priority:number handlerId labels:object dedupe:object");

@@ -104,6 +104,7 @@ const config: ConfigRecord = {
   audit: false,
   sources: false,
   queues: false,
+  budgets: false,
   schedules: false,
 };
 

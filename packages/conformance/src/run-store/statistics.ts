@@ -4,6 +4,7 @@ import type {
   HistogramQuery,
   Measure,
   RunStore,
+  RunSummary,
   StatisticsQuery,
   StatisticsRow,
   StoredStatus,
@@ -178,16 +179,17 @@ function deleting(test: StoreTest): void {
   });
 }
 
-async function createFailed(runs: Runs, runId: string, failure: string): Promise<void> {
+/** @param how Kind of its failure, and the step. */
+async function createFailed(runs: Runs, runId: string, how: Pick<RunSummary, "failure" | "failedStep">): Promise<void> {
   const run = await runs.create(runId);
-  await runs.commit(run, released(summaryOf("failed", { failure })));
+  await runs.commit(run, released(summaryOf("failed", how)));
 }
 
 function failing(test: StoreTest): void {
   test("finds the runs that a failure of the kind has ended", async (store, runs) => {
-    await createFailed(runs, "a", "0001");
-    await createFailed(runs, "b", "0001");
-    await createFailed(runs, "c", "0002");
+    await createFailed(runs, "a", { failure: "0001" });
+    await createFailed(runs, "b", { failure: "0001" });
+    await createFailed(runs, "c", { failure: "0002" });
     await runs.createEnded("d");
 
     expect((await idsOfPages(store, { failure: "0001" })).sort()).toEqual(["a", "b"]);
@@ -198,15 +200,36 @@ function failing(test: StoreTest): void {
     expect(await idsOfPages(store, { failure: "0001", tenant: "other" })).toEqual([]);
   });
 
+  test("finds the runs that failed at a step", async (store, runs) => {
+    await createFailed(runs, "a", { failure: "0001", failedStep: "pay" });
+    await createFailed(runs, "b", { failure: "0002", failedStep: "pay" });
+    await createFailed(runs, "c", { failure: "0003", failedStep: "ship" });
+    await createFailed(runs, "d", { failure: "0004" });
+    await runs.commitAll({
+      ...creationOf("e", { workflow: "invoice" }),
+      ...released(summaryOf("timedOut", { failure: "0005", failedStep: "pay" })),
+    });
+
+    expect((await idsOfPages(store, { failedStep: "pay" })).sort()).toEqual(["a", "b", "e"]);
+    expect(await idsOfPages(store, { failedStep: "pay", limit: 1, order: "oldest" })).toHaveLength(3);
+    expect(await idsOfPages(store, { failedStep: "pay", workflow: "invoice" })).toEqual(["e"]);
+    expect(await idsOfPages(store, { failedStep: "pay", failure: "0002", status: ["failed"] })).toEqual(["b"]);
+    expect(await idsOfPages(store, { failedStep: "pay", status: ["completed"] })).toEqual([]);
+    expect(await idsOfPages(store, { failedStep: "PAY" })).toEqual([]);
+    expect(await idsOfPages(store, { failedStep: "pay", tenant: "other" })).toEqual([]);
+  });
+
   test("finds a run no more once it continues", async (store, runs) => {
-    await createFailed(runs, "a", "0001");
+    await createFailed(runs, "a", { failure: "0001", failedStep: "pay" });
     const lease = { owner: "bob", nowMs: startMs + 5, untilMs: startMs + 50, ended: true };
     const again = await runs.claim({ tenant: "acme", runId: "a" }, lease);
     await runs.commit(again, { summary: summaryOf("running") });
     expect(await idsOfPages(store, { failure: "0001" })).toEqual([]);
+    expect(await idsOfPages(store, { failedStep: "pay" })).toEqual([]);
 
-    await runs.commit(again, released(summaryOf("failed", { failure: "0002" })));
+    await runs.commit(again, released(summaryOf("failed", { failure: "0002", failedStep: "ship" })));
     expect(await idsOfPages(store, { failure: "0002" })).toEqual(["a"]);
+    expect(await idsOfPages(store, { failedStep: "ship" })).toEqual(["a"]);
   });
 
   test("finds a run that its first commit ends", async (store, runs) => {
@@ -255,11 +278,12 @@ function drawing(test: StoreTest): void {
   });
 
   test("counts the runs of a kind of failure, and of a queue", async (store, runs) => {
-    await createFailed(runs, "a", "0001");
-    await createFailed(runs, "b", "0002");
+    await createFailed(runs, "a", { failure: "0001" });
+    await createFailed(runs, "b", { failure: "0002", failedStep: "pay" });
     await runs.create("c", { queue: { name: "mail", key: "", priority: 0 } });
 
     expect(await bars(store, { failure: "0001" })).toEqual([bar(0, "failed", 1)]);
+    expect(await bars(store, { failedStep: "pay" })).toEqual([bar(0, "failed", 1)]);
     expect(await bars(store, { queue: "mail" })).toEqual([bar(0, "running", 1)]);
   });
 }

@@ -14,12 +14,14 @@ export type {
   BudgetReport,
   Cost,
   DayQuery,
+  DaySpending,
   PaidCall,
   PaidOptions,
   RunBudget,
   RuntimeBudgets,
   StepBudget,
   TenantBudget,
+  TenantSpending,
 } from "../runtime/api/budget.types.js";
 export type {
   BulkAction,

@@ -167,7 +167,7 @@ class StoredRuntime {
     });
     const assertOpen = (): void => this.#assertOpen();
     this.records = new StoredRecords(store, assertOpen);
-    this.budgets = new StoredBudgets(budgets, assertOpen);
+    this.budgets = new StoredBudgets({ budgets, isDeclared: options.budgets !== null, store, assertOpen });
     const barrier = (): Promise<void> => this.#registry.committer.barrier();
     this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen });
     this.audit = new StoredAudit({ ...parts, assertOpen });

@@ -1,5 +1,5 @@
 /**
- * Answers of a server about its queues and workers, and requests that change them.
+ * Answers of a server about its queues, workers and budgets, and requests that change them.
  *
  * @module
  */
@@ -69,4 +69,23 @@ export interface WorkerRecord {
 
 export interface WorkerListRecord {
   readonly workers: readonly WorkerRecord[];
+}
+
+export interface AmountsRecord {
+  readonly tokens: number;
+  readonly usd: number;
+  readonly calls: number;
+}
+
+export interface BudgetRecord {
+  readonly spent: AmountsRecord;
+  readonly reserved: AmountsRecord;
+  /** A unit without a limit is left out. */
+  readonly allowed: Partial<AmountsRecord>;
+}
+
+export interface DaySpendingRecord {
+  readonly day: string;
+  readonly timezone: string;
+  readonly tenants: readonly (BudgetRecord & { readonly tenant: string })[];
 }

@@ -103,6 +103,7 @@ export type ListFilterParams = Params<
   | "input"
   | "queue"
   | "failure"
+  | "failed_step"
   | "q"
   | "created_after"
   | "created_before"
@@ -117,6 +118,7 @@ export type HistoryParams = Params<"after" | "before" | "limit" | "types" | "cha
 export type AttemptsParams = Params<"after" | "limit">;
 export type MomentParams = Params<"run_id" | "item">;
 export type ScheduleParams = Params<"prefix" | "limit" | "cursor">;
+export type BudgetParams = Params<"day">;
 export type OccurrenceParams = Params<"count">;
 export type AuditParams = Params<"user" | "door" | "action" | "handler_id" | "workflow_name" | "limit" | "cursor">;
 export type StatisticsParams = Params<"workflow_name" | "after" | "before" | "by">;

@@ -168,6 +168,7 @@ export interface ConfigRecord {
   readonly metrics: boolean;
   readonly audit: boolean;
   readonly queues: boolean;
+  readonly budgets: boolean;
   readonly schedules: boolean;
   readonly sources: boolean;
 }

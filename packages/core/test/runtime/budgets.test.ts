@@ -229,6 +229,26 @@ describe("the budget of a tenant", () => {
     await clock.advance(30 * 60_000); // midnight in Berlin, and not yet in London
     expect(await runOf("acme")).toBe(2);
     expect(await runtime.budgets.tenant({ tenant: "acme" })).toMatchObject({ day: "2030-01-02", spent: { calls: 2 } });
+    expect(runtime.budgets.isDeclared).toBe(true);
+    const amounts = { tokens: 0, usd: 0, calls: 0 };
+    expect(await runtime.budgets.tenants({ day: "2030-01-01" })).toEqual({
+      day: "2030-01-01",
+      timezone: "Europe/Berlin",
+      tenants: [
+        { tenant: "acme", spent: { calls: 3, usd: 0.3, tokens: 300 }, reserved: amounts, allowed: { calls: 3 } },
+        { tenant: "other", spent: { calls: 2, usd: 0.2, tokens: 200 }, reserved: amounts, allowed: { calls: 3 } },
+      ],
+    });
+    expect((await runtime.budgets.tenants()).tenants).toMatchObject([{ tenant: "acme", spent: { calls: 2 } }]);
+  });
+
+  it("is read for every tenant, also of many", async () => {
+    const runtime = runtimeWith(shop().flow, { run: { usd: 9 } });
+    const names = Array.from({ length: 120 }, (_, index) => `t${index}`);
+    await Promise.all(names.map((tenant, index) => runtime.run("shop", { count: index % 3 }, { tenant })));
+    const { tenants } = await runtime.budgets.tenants();
+    expect(tenants.map(({ spent }) => spent.calls)).toEqual([...Array(40).fill(2), ...Array(40).fill(1)]);
+    expect(new Set(tenants.map(({ tenant }) => tenant)).size).toBe(80);
   });
 
   it("holds over processes", async () => {
@@ -447,6 +467,8 @@ describe("bad input", () => {
     await expect(runtime.run("shop")).rejects.toMatchObject({ code: "OPTION_INVALID" });
     await expect(runtime.budgets.allow("r1", { usd: -1 })).rejects.toMatchObject({ code: "OPTION_INVALID" });
     await expect(runtime.budgets.tenant({ day: "today" })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(runtime.budgets.tenants({ day: "today" })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(runtime.budgets.tenants({ tenant: "a" } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
     expect(made).toBe(0);
   });
 });

@@ -116,6 +116,8 @@ describe("failures", () => {
     expect(groups[0]?.periods.map(({ count }) => count)).toEqual([2]);
     const { runs } = await runtime.runs({ failure: groups[0]?.id as string });
     expect(runs.map(({ runId }) => runId).sort()).toEqual(["r0", "r1"]);
+    expect((await runtime.runs({ failedStep: "charge" })).runs).toHaveLength(3);
+    expect((await runtime.runs({ failedStep: "charge", workflow: "refund" })).runs).toEqual([]);
     expect((await runtime.statistics.failures({ limit: 1 })).groups).toHaveLength(1);
     expect((await runtime.statistics.failures({ version: "1.5.0" })).groups).toEqual([]);
   });
@@ -134,10 +136,12 @@ describe("failures", () => {
     const [group] = (await runtime.statistics.failures()).groups;
     expect(group).toMatchObject({ count: 2 });
     expect((await runtime.runs({ failure: group?.id as string })).runs).toHaveLength(1);
+    expect((await runtime.runs({ failedStep: "work" })).runs).toHaveLength(1);
 
     isBroken = false;
     await runtime.retry("r");
     expect((await runtime.runs({ failure: group?.id as string })).runs).toEqual([]);
+    expect((await runtime.runs({ failedStep: "work" })).runs).toEqual([]);
     expect((await runtime.statistics.figures()).workflows).toMatchObject([{ count: 3, failed: 2 }]);
   });
 
@@ -158,6 +162,7 @@ describe("failures", () => {
     await failing;
 
     expect((await runtime.statistics.failures()).groups).toMatchObject([{ step: "wait", code: "RUN_TIMED_OUT" }]);
+    expect((await runtime.runs({ failedStep: "wait" })).runs).toMatchObject([{ status: "timedOut" }]);
   });
 });
 

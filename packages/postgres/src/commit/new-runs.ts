@@ -16,7 +16,7 @@ export interface Numbering {
 const runs = new Columns(
   `id bigint, key bytea, tenant bigint, run_id text, workflow text, workflow_number bigint, status text, epoch bigint, \
 ticks bigint, last_event bigint, created_at bigint, updated_at bigint, ended_at bigint, wake_at bigint, owner bigint, \
-lease_until bigint, waiting text, outcome text, failure text, queue bigint, queue_key bytea, priority bigint, queued_at bigint, version text`,
+lease_until bigint, waiting text, outcome text, failure text, failed_step text, queue bigint, queue_key bytea, priority bigint, queued_at bigint, version text`,
 );
 const addRuns = `INSERT INTO @runs (${runs.names.join(", ")}, renewal, queue_batch)
   SELECT i.*, CASE WHEN i.owner IS NULL THEN 0 ELSE (SELECT o.renewals FROM @owners o WHERE o.id = i.owner) END,
@@ -70,6 +70,7 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
     waiting: short(summary?.waiting),
     outcome: short(summary?.outcome),
     failure: summary?.failure,
+    failed_step: summary?.failedStep,
     queue: queue === null ? null : queueId(queue.name),
     queue_key: queue === null ? null : hashOf(queue.key),
     priority: queue?.priority,

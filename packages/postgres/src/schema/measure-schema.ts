@@ -68,3 +68,11 @@ export const measureTables: string = `
     RETURN deleted;
   END $$;
 `;
+
+// Of runs that have failed before, the counts of their kind of failure know the step.
+export const failedSteps: string = `
+  ALTER TABLE @runs ADD COLUMN failed_step text COLLATE "C"; -- at which it failed or timed out
+  UPDATE @runs r SET failed_step = s.step FROM @series s
+    WHERE s.kind = 'failures' AND s.tenant = r.tenant AND s.failure = r.failure AND s.step IS NOT NULL;
+  CREATE INDEX runs_failed_step ON @runs (tenant, failed_step, created_at, id) WHERE failed_step IS NOT NULL;
+`;

@@ -25,7 +25,7 @@
  *
  * @module
  */
-import { measureTables } from "./measure-schema.js";
+import { failedSteps, measureTables } from "./measure-schema.js";
 import { queuedStatuses, queueFunctions, queueTables } from "./queue-schema.js";
 
 const tables = `
@@ -296,4 +296,5 @@ export const migrations: readonly string[] = [
   inputs,
   measureTables,
   queueFunctions + queuedStatuses,
+  failedSteps,
 ];

@@ -84,7 +84,7 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     posts: async () => [],
     tenants: async () => tenantsOf(admin()),
     list: async (query) => {
-      if (query.failure !== undefined) throw statisticsUnsupported();
+      if (query.failure !== undefined || query.failedStep !== undefined) throw statisticsUnsupported();
       return listRuns(admin(), query);
     },
     counts: async (query) => countRuns(admin(), query),

@@ -46,7 +46,7 @@ export function mountHandlers(server: Server): void {
         workflow_name: readableOf(call.identity, call.query.workflow_name, catalog.names),
       };
       if (!query.sse) return json(await listRuns(server, { query, tenant }));
-      if (query.failure !== undefined) throw notFollowed();
+      for (const name of ["failure", "failed_step"] as const) if (query[name] !== undefined) throw notFollowed(name);
       const { live, runtime } = server;
       return listResponse({ ...keptOpen(server, call), live, runtime, tenant, filter: query });
     },
@@ -133,12 +133,12 @@ async function deleted({ runtime }: Server, { runId, tenant }: RunHandle, by: Do
 }
 
 /** The record of a run does not say how it has failed. */
-function notFollowed(): HttpError {
+function notFollowed(name: string): HttpError {
   return new HttpError({
     status: 400,
     code: "QUERY_INVALID",
-    detail: "The query is wrong: failure: a stream of changes is not narrowed to it.",
-    hint: "Leave out `failure`, or `sse`.",
+    detail: `The query is wrong: ${name}: a stream of changes is not narrowed to it.`,
+    hint: `Leave out \`${name}\`, or \`sse\`.`,
   });
 }
 

@@ -57,6 +57,7 @@ type Filter = Pick<
   | "input"
   | "queue"
   | "failure"
+  | "failedStep"
   | "createdAfter"
   | "createdBefore"
   | "search"
@@ -75,6 +76,7 @@ export function filterOf({
   created_after,
   created_before,
   failure,
+  failed_step,
   q,
   sort,
 }: ListFilter & Partial<Pick<ListQuery, "sort">>): Filter {
@@ -91,6 +93,7 @@ export function filterOf({
     ...(input !== undefined && { input: labelsOf(input) ?? {} }),
     ...(queue !== undefined && { queue }),
     ...(failure !== undefined && { failure }),
+    ...(failed_step !== undefined && { failedStep: failed_step }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),
     ...(q !== undefined && q !== "" && { search: q }),

@@ -1,4 +1,4 @@
-/** Schemas of queues and workers, and of edits of schedules. */
+/** Schemas of queues, workers and budgets, and of edits of schedules. */
 import { z } from "@hono/zod-openapi";
 import { most } from "./names.js";
 import { answeredBy, cronText, eventBody, readAll, time } from "./schemas.js";
@@ -81,6 +81,36 @@ export const worker = z
     queues: z.record(z.string(), limits),
   })
   .openapi("Worker");
+
+const amountShape = {
+  tokens: z.number().describe("Tokens that models read and write."),
+  usd: z.number().describe("US dollars."),
+  calls: z.number().describe("Calls that cost something."),
+};
+const amounts = z.object(amountShape);
+const budgetShape = {
+  spent: amounts.describe("By calls that have ended."),
+  reserved: amounts.describe("By calls at work: at most so much."),
+  allowed: amounts
+    .partial()
+    .describe("What may be spent, with what was allowed later; a unit without a limit is left out."),
+};
+
+export const budget = z.object(budgetShape).openapi("Budget");
+
+export const daySpending = z
+  .object({
+    day: z.string(),
+    timezone: z.string().describe("Where the day begins and ends."),
+    tenants: z
+      .array(z.object({ tenant: z.string(), ...budgetShape }))
+      .describe("The tenants with runs that have spent or reserved something, those with the most dollars first."),
+  })
+  .openapi("DaySpending");
+
+export const budgetQuery = z.object({
+  day: z.iso.date().optional().describe("Default: today, in the time zone of the budgets."),
+});
 
 export const scheduleEditBody = z
   .strictObject(

@@ -204,6 +204,7 @@ const listFilter = {
     .max(64)
     .optional()
     .describe("Runs that have failed that way: the id of a group of failures."),
+  failed_step: z.string().min(1).max(most.name).optional().describe("Runs that have failed or timed out at this step."),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
   q: z

@@ -36,7 +36,7 @@ const addSnapshot = "INSERT OR IGNORE INTO snapshots (run, tick, at_ms, text) VA
 const setLastEvent = "UPDATE runs SET last_event = max(last_event, ?) WHERE id = ?";
 
 const summary = `status = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?), ended_at = ?, wake_at = ?,
-  outcome = ?, waiting = ?, failure = ?`;
+  outcome = ?, waiting = ?, failure = ?, failed_step = ?`;
 const noLease = "owner = NULL, lease_until = NULL, place = NULL";
 const setSummary = `UPDATE runs SET ${summary} WHERE id = ?`;
 const setSummaryAndRelease = `UPDATE runs SET ${summary}, ${noLease} WHERE id = ?`;
@@ -206,7 +206,7 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
 
 function summaryValues(
   commit: RunCommit,
-  { status, atMs, wakeAtMs, outcome, waiting, failure }: Summary,
+  { status, atMs, wakeAtMs, outcome, waiting, failure, failedStep }: Summary,
 ): SqliteValue[] {
   return [
     status,
@@ -217,5 +217,6 @@ function summaryValues(
     outcome,
     waiting,
     failure ?? null,
+    failedStep ?? null,
   ];
 }

@@ -238,5 +238,22 @@ const queuedStatuses = `
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND (place = 0 OR status = 'running');
 `;
 
+// Of runs that have failed before, the counts of their kind of failure know the step.
+const failedSteps = `
+  ALTER TABLE runs ADD COLUMN failed_step TEXT; -- at which it failed or timed out
+  UPDATE runs SET failed_step = kinds.step
+    FROM (SELECT failure, tenant, step FROM run_series WHERE kind = 'failures' GROUP BY tenant, failure) AS kinds
+    WHERE runs.failure = kinds.failure AND runs.tenant = kinds.tenant;
+  CREATE INDEX runs_failed_step ON runs (tenant, failed_step, created_at) WHERE failed_step IS NOT NULL;
+`;
+
 /** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [first, urgentPosts, versions, inputs, statistics, queuedStatuses];
+export const migrations: readonly string[] = [
+  first,
+  urgentPosts,
+  versions,
+  inputs,
+  statistics,
+  queuedStatuses,
+  failedSteps,
+];

@@ -10,8 +10,8 @@ export interface GraphView {
   readonly overlay: GraphOverlay | null;
   /** How the attempts of its steps have ended; `null`: not known. */
   readonly figures: readonly StepFigures[] | null;
-  /** Where the runs of the figures are listed, or the failed ones of them; `null`: nowhere. */
-  readonly runsHref: ((isFailed: boolean) => string) | null;
+  /** Where the runs of the figures are listed, or those that failed at a step; `null`: nowhere. */
+  readonly runsHref: ((failedStep: string | null) => string) | null;
   readonly selected: string | null;
   readonly onSelect: ((step: string) => void) | null;
   /** Called with the type of an event. */

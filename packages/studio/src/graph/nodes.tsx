@@ -96,7 +96,7 @@ interface EndedProps {
 
 /** How its attempts have ended, over the lower half of the node: a link to the runs, which must not be inside of a button. */
 function Ended({ figures, runsHref }: EndedProps): ReactNode {
-  const { count, failed, p95Ms } = figures;
+  const { step, count, failed, p95Ms } = figures;
   const numbers = (
     <>
       {failed > 0 ? (
@@ -114,8 +114,8 @@ function Ended({ figures, runsHref }: EndedProps): ReactNode {
       ) : (
         <a
           className="ended"
-          href={runsHref(failed > 0)}
-          title={failed > 0 ? "Lists the failed runs" : "Lists the runs"}
+          href={runsHref(failed > 0 ? step : null)}
+          title={failed > 0 ? "Lists the runs that failed at this step" : "Lists the runs"}
         >
           {numbers}
         </a>

@@ -35,8 +35,8 @@ export interface WorkflowGraphProps {
   readonly overlay?: GraphOverlay | null;
   /** How the attempts of its steps have ended; shown without a run. */
   readonly figures?: readonly StepFigures[] | null;
-  /** Where the runs of the figures are listed, or the failed ones of them. */
-  readonly runsHref?: (isFailed: boolean) => string;
+  /** Where the runs of the figures are listed, or those that failed at a step. */
+  readonly runsHref?: (failedStep: string | null) => string;
   /** Name of a step. */
   readonly selected?: string | null;
   readonly onSelect?: (step: string) => void;

@@ -22,6 +22,8 @@ export interface RunFilter {
   readonly before: string;
   /** Id of a group of failures; `""` for any run. */
   readonly failure: string;
+  /** Step at which the runs failed; `""` for any run. */
+  readonly failedStep: string;
 }
 
 export const noFilter: RunFilter = {
@@ -34,6 +36,7 @@ export const noFilter: RunFilter = {
   after: "",
   before: "",
   failure: "",
+  failedStep: "",
 };
 
 export const runFilter: Store<RunFilter> = createStore(noFilter);
@@ -50,7 +53,7 @@ const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
 };
 
 export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
-  const { status, workflow, version, search, labels, input, failure } = filter;
+  const { status, workflow, version, search, labels, input, failure, failedStep } = filter;
   const wanted = search.trim();
   const { afterMs, beforeMs } = timesOf(filter, nowMs);
   return {
@@ -61,6 +64,7 @@ export function selectionOf(filter: RunFilter, nowMs: number): ClientFilter {
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(Object.keys(input).length > 0 && { input }),
     ...(failure !== "" && { failure }),
+    ...(failedStep !== "" && { failedStep }),
     ...(afterMs !== null && { createdAfter: afterMs }),
     ...(beforeMs !== null && { createdBefore: beforeMs }),
   };
@@ -82,7 +86,7 @@ export function sinceMs(text: string, nowMs: number): number | null {
 
 /**
  * Whether a run that has changed may be in the list: as the server filters, but for values of inputs, which only the store knows, and
- * for the kind of failure, which its record does not say.
+ * for how it has failed, which its record does not say.
  */
 export function letsThrough(filter: RunFilter, run: RunSummary, nowMs: number): boolean {
   const { status, workflow, version, search, labels } = filter;
@@ -96,6 +100,11 @@ export function letsThrough(filter: RunFilter, run: RunSummary, nowMs: number): 
     (beforeMs === null || run.startedAtMs < beforeMs) &&
     matches(search.trim(), run)
   );
+}
+
+/** Whether the list has only runs that failed in some way: a changed run that is not listed may be of it or not. */
+export function isOfFailure({ failure, failedStep }: RunFilter): boolean {
+  return failure !== "" || failedStep !== "";
 }
 
 /** Whether only the store knows which runs are in the list. */

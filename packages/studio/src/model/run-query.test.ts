@@ -8,6 +8,7 @@ it.each([
   ["", {}],
   ["declined card", { search: "declined card" }],
   ["error:0a1b2c3d4e5f6071 after:2h", { failure: "0a1b2c3d4e5f6071", after: "2h" }],
+  ['workflow:order step:"check out"', { workflow: "order", failedStep: "check out" }],
   ["Row 812: is wrong", { search: "Row 812: is wrong" }],
   ["status:failed workflow:refund after:2h", { status: "failed", workflow: "refund", after: "2h" }],
   [

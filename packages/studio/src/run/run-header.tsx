@@ -10,6 +10,7 @@ import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
 import { QueuePlace } from "../operate/queue-place.js";
+import { RunBudget } from "../operate/run-budget.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
@@ -213,7 +214,8 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
   );
 }
 
-function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
+function Facts({ handler, run, rootId, place, onChildren, time }: RunHeaderProps): ReactNode {
+  const { budgets } = useStudioConfig();
   const { startedAtMs, forkedFrom: origin, version, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
@@ -272,12 +274,13 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
         </span>
       )}
       {queue !== null && (
-        <span className="hide-sm">
+        <span className={handler.status === "queued" ? "" : "hide-sm"}>
           <b>Queue</b>
           {queue.name}
           {handler.status === "queued" && <QueuePlace runId={handler.handlerId} />}
         </span>
       )}
+      {budgets && <RunBudget runId={rootId} isOpen={isRunning} />}
       {place !== null && (
         <span>
           <b>Started by</b>

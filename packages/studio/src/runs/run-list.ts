@@ -8,7 +8,7 @@
 import type { ClientError, RunPage, RunSummary } from "@millrace/client";
 import { client, toClientError } from "../api/client.js";
 import { onRunChanges } from "../api/run-changes.js";
-import { isOfInput, letsThrough, type RunFilter, selectionOf } from "../model/run-filter.js";
+import { isOfFailure, isOfInput, letsThrough, type RunFilter, selectionOf } from "../model/run-filter.js";
 import { createStore, type Store } from "../store.js";
 
 export interface RunListView {
@@ -80,7 +80,7 @@ export class RunList {
 
   /** A run that has failed since may be of another group: it is listed when the list is read again. */
   #letsThrough(run: RunSummary): boolean {
-    const isOfGroup = this.#filter.failure === "" || (run.status === "failed" && this.#runs.has(run.handlerId));
+    const isOfGroup = !isOfFailure(this.#filter) || (run.status === "failed" && this.#runs.has(run.handlerId));
     return isOfGroup && letsThrough(this.#filter, run, this.#sinceMs);
   }
 

@@ -5,7 +5,7 @@ import { useRead } from "../api/use-read.js";
 import type { Selection } from "../bulk/bulk-action.js";
 import { BulkJobs } from "../bulk/bulk-jobs.js";
 import { SelectionBar } from "../bulk/selection-bar.js";
-import { isOfInput, noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
+import { isOfFailure, isOfInput, noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
 import { queryOf, readQuery } from "../model/run-query.js";
 import { go, hrefOf, replaceAddress } from "../route.js";
 import { useChanges } from "../shell/overview.js";
@@ -168,8 +168,8 @@ function totalOf({ status }: RunFilter, counts: RunCounts | null): number | unde
 
 /** Counts of the chosen workflow and labels. Of other conditions there are none: the server would have to read every run. */
 function useCounts(filter: RunFilter): RunCounts | null {
-  const { workflow, version, labels, after, before, failure, search } = filter;
-  const isCounted = `${version}${after}${before}${failure}${search.trim()}` === "" && !isOfInput(filter);
+  const { workflow, version, labels, after, before, search } = filter;
+  const isCounted = `${version}${after}${before}${search.trim()}` === "" && !isOfInput(filter) && !isOfFailure(filter);
   const hasLabels = Object.keys(labels).length > 0;
   const { value, reload } = useRead(isCounted ? `counts ${workflow} ${JSON.stringify(labels)}` : null, (signal) =>
     client.counts({ ...(workflow !== "" && { workflow }), ...(hasLabels && { labels }), signal }),

@@ -98,7 +98,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
 
 function useEntries(text: string): readonly Entry[] {
   const wanted = useLater(text);
-  const { audit } = useStudioConfig();
+  const { audit, queues, budgets } = useStudioConfig();
   const workflows = useRead("workflow names", (signal) => client.workflows({ signal }));
   const runs = useRead(wanted === "" ? null : `palette ${wanted}`, (signal) =>
     client.runs({ search: wanted, limit: MOST_RUNS, signal }),
@@ -110,6 +110,7 @@ function useEntries(text: string): readonly Entry[] {
     page("Failures", "failed", hrefOf("failures")),
     page("Workflows", "flow", hrefOf("workflows")),
     page("Queues", "queued", hrefOf("queues")),
+    ...(queues && budgets ? [page("Budgets", "effect", hrefOf("budgets"))] : []),
     page("Schedules", "clock", hrefOf("schedules")),
     page("Workers", "db", hrefOf("workers")),
     ...(audit ? [page("Audit", "person", hrefOf("audit"))] : []),

@@ -82,6 +82,7 @@ interface NavPage {
     | "failures"
     | "workflows"
     | "queues"
+    | "budgets"
     | "schedules"
     | "workers"
     | "sessions"
@@ -97,13 +98,14 @@ interface NavPage {
 }
 
 function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
-  const { audit, queues, schedules } = useStudioConfig();
+  const { audit, queues, budgets, schedules } = useStudioConfig();
   const pages: readonly NavPage[] = [
     { page: "runs", icon: "runs", below: ["run", "child", "compare"], count: overview.runs },
     { page: "inbox", icon: "waiting", count: overview.asking, isBadge: true },
     { page: "failures", icon: "failed" },
     { page: "workflows", icon: "flow", below: ["workflow"], count: overview.workflows },
     { page: "queues", icon: "queued", isThere: queues },
+    { page: "budgets", icon: "effect", isThere: queues && budgets },
     { page: "schedules", icon: "clock", isThere: schedules },
     { page: "workers", icon: "db", isThere: queues },
     { page: "sessions", icon: "session", below: ["session"], isThere: overview.hasSessions },

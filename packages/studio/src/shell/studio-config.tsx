@@ -30,6 +30,7 @@ const unknown: ServerConfig = {
   sources: false,
   audit: false,
   queues: false,
+  budgets: false,
   schedules: false,
 };
 

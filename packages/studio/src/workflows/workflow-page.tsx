@@ -9,7 +9,7 @@ import { CodeDialog } from "../graph/code-dialog.js";
 import type { WorkflowGraphData } from "../graph/graph-data.js";
 import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
-import { noFilter, runFilter } from "../model/run-filter.js";
+import { noFilter, type RunFilter, runFilter } from "../model/run-filter.js";
 import { queryOf } from "../model/run-query.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
@@ -35,9 +35,12 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const figures = useWorkflowFigures(name, range);
   const steps = figures.value?.all.workflows[0]?.steps ?? null;
   const runsHref = useCallback(
-    (isFailed: boolean) =>
-      hrefOf("runs", queryOf({ ...noFilter, workflow: name, after: range, status: isFailed ? "failed" : "all" })),
+    (more: Partial<RunFilter>) => hrefOf("runs", queryOf({ ...noFilter, workflow: name, after: range, ...more })),
     [name, range],
+  );
+  const stepHref = useCallback(
+    (failedStep: string | null) => runsHref(failedStep === null ? {} : { failedStep }),
+    [runsHref],
   );
   const [isEventsOpen, setEventsOpen] = useState(false);
   return (
@@ -52,11 +55,17 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
           <section className="panel graphpanel" aria-label="Graph">
             <Read reading={graph} rows={8}>
               {(value) => (
-                <SizedGraph graph={value} figures={steps} runsHref={runsHref} onSelect={sources ? setStep : null} />
+                <SizedGraph graph={value} figures={steps} runsHref={stepHref} onSelect={sources ? setStep : null} />
               )}
             </Read>
           </section>
-          <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} runsHref={runsHref} />
+          <WorkflowFiguresCard
+            name={name}
+            reading={figures}
+            range={range}
+            onRange={setRange}
+            runsHref={(isFailed) => runsHref(isFailed ? { status: "failed" } : {})}
+          />
           <LastRuns name={name} />
         </div>
         {may.start && <RunForm name={name} />}
@@ -72,7 +81,7 @@ const TALL = 14;
 interface SizedGraphProps {
   readonly graph: WorkflowGraphData;
   readonly figures: readonly StepFigures[] | null;
-  readonly runsHref: (isFailed: boolean) => string;
+  readonly runsHref: (failedStep: string | null) => string;
   readonly onSelect: ((step: string) => void) | null;
 }
 

@@ -21,6 +21,7 @@ const runtime = createRuntime({
   leaseMs: words.includes("operated") ? 1_500 : LEASE_MS,
   version: "1.5.0",
   ...(words.includes("operated") && {
+    budgets: { run: { usd: 0.5, calls: 40 }, tenant: { usdPerDay: 2, timezone: "Europe/Berlin" } },
     queues: { mail: { concurrency: 1 }, llm: { concurrency: 8, perKey: { concurrency: 1 } } },
   }),
 }) as unknown as Runtime;

@@ -15,7 +15,7 @@ import {
   type Workflow,
   wait,
 } from "millrace";
-import type { RunStore } from "millrace/runtime";
+import { budgetOf, type RunStore } from "millrace/runtime";
 import * as z from "zod";
 
 /** Gates that the tests close and open, to stop a step for as long as they look. */
@@ -39,6 +39,16 @@ const asking = defineWorkflow("asking")
     const schema = { approved: z.boolean().describe("Pay it back?"), euros: z.number().max(80) };
     const { euros } = await ctx.ask({ title: "Refund the order?", details: { order: "A-17" }, schema });
     return new StopEvent({ result: euros });
+  })
+  .build();
+
+// ---- calls that cost something
+const spend = defineWorkflow("spend")
+  .step("draw", { on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
+    for (let call = 0; call < Number(ev.get("calls")); call++)
+      await budgetOf(ctx).run(`call ${call}`, () => call, { cost: { usd: 0.08, tokens: 1_200 } });
+    await budgetOf(ctx).run("last", async () => (await pass("spend")) ?? null, { cost: { usd: 0.02 } });
+    return new StopEvent({ result: "drawn" });
   })
   .build();
 
@@ -373,6 +383,7 @@ export function articlePipeline(store: RunStore): Pipeline {
 export const workflows: Readonly<Record<string, Workflow>> = {
   refund,
   asking,
+  spend,
   letter,
   digest,
   import: importing,

@@ -13,7 +13,7 @@ const rules: Rules<StoredRuns> = {
   workflow: valueRule((name) => typeof name === "string", "the name of a workflow"),
   last: wholeNumber(1),
   status: list,
-  ...unchecked("runtime tenant version labels input queue failure createdAfter createdBefore search"),
+  ...unchecked("runtime tenant version labels input queue failure failedStep createdAfter createdBefore search"),
 };
 
 /** @param skip Called for each run that cannot be recorded. */

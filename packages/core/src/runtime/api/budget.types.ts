@@ -86,12 +86,30 @@ export interface AllowOptions extends TenantOptions {
   readonly key?: string;
 }
 
+/** What one tenant has spent in a day. */
+export interface TenantSpending extends BudgetReport {
+  readonly tenant: string;
+}
+
+/** What tenants have spent in a day. */
+export interface DaySpending {
+  readonly day: string;
+  /** Where the day begins and ends. */
+  readonly timezone: string;
+  /** The tenants with runs that have spent or reserved something: those with the most dollars first, then the most tokens. */
+  readonly tenants: readonly TenantSpending[];
+}
+
 /** What runs and tenants have spent, from outside of runs. */
 export interface RuntimeBudgets {
+  /** Whether this runtime was created with `budgets`. */
+  readonly isDeclared: boolean;
   /** What a run has spent. All 0 for a run without a call that costs something. */
   run(runId: string, options?: TenantOptions): Promise<BudgetReport>;
   /** What the runs of a tenant have spent in a day. */
   tenant(query?: DayQuery): Promise<BudgetReport & { readonly day: string }>;
+  /** What every tenant has spent in a day. It reads one record for each tenant that has runs. */
+  tenants(query?: Omit<DayQuery, "tenant">): Promise<DaySpending>;
   /**
    * Allows a run to spend more. A run that has failed with `BUDGET_EXCEEDED` continues with `runtime.retry(runId)`: calls that were
    * recorded are not made again.

@@ -49,6 +49,10 @@ export class Budgets {
     return this.#book.with([this.#run(key)], ([account]) => this.#book.allow(account as never, id, more));
   }
 
+  get timezone(): string {
+    return this.#limits.timezone;
+  }
+
   today(): string {
     return dayOf(this.#setup.clock.now(), this.#limits.timezone);
   }

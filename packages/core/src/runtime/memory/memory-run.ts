@@ -54,6 +54,8 @@ export class MemoryRun {
   isInLine = false;
   /** Kind of the failure that ended it; `null` for none. */
   failure: string | null = null;
+  /** Step at which it failed or timed out; `null` for none. */
+  failedStep: string | null = null;
   /** `true`: it was deleted from the store. */
   removed = false;
 
@@ -133,8 +135,9 @@ export class MemoryRun {
     this.row.updatedAtMs = Math.max(this.row.updatedAtMs, batch.atMs);
   }
 
-  #summarize({ status, atMs, wakeAtMs, outcome, waiting, failure }: RunSummary): void {
+  #summarize({ status, atMs, wakeAtMs, outcome, waiting, failure, failedStep }: RunSummary): void {
     this.failure = failure ?? null;
+    this.failedStep = failedStep ?? null;
     const updatedAtMs = Math.max(this.row.updatedAtMs, atMs);
     const endedAtMs = isEndedStatus(status) ? atMs : null;
     Object.assign(this.row, { status, wakeAtMs, outcome, waiting, updatedAtMs, endedAtMs });

@@ -147,6 +147,7 @@ function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.version !== undefined && run.row.version !== query.version) return false;
   if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
   if (query.failure !== undefined && run.failure !== query.failure) return false;
+  if (query.failedStep !== undefined && run.failedStep !== query.failedStep) return false;
   if (query.status !== undefined && !query.status.includes(run.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;

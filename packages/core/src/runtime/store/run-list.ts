@@ -2,7 +2,7 @@
  * Pages of runs, newest first, for stores in SQL.
  *
  * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the input,
- * else of the first label, else of the kind of failure, else of the queue, else of the version, else of the workflow, else one walk for
+ * else of the first label, else of the kind of failure, else of the failed step, else of the queue, else of the version, else of the workflow, else one walk for
  * each status, which are merged. Other conditions only filter.
  *
  * @module
@@ -22,7 +22,7 @@ import {
   wantedStatuses,
 } from "./store-kit.js";
 
-type Walked = "failure" | "queue" | "version" | "workflow" | "status";
+type Walked = "failure" | "failed_step" | "queue" | "version" | "workflow" | "status";
 
 /** Tables of names and values of runs. */
 export type NamedTable = "labels" | "input_values";
@@ -157,8 +157,8 @@ export function inPeriods({ fromMs, periodMs, periods, ...query }: HistogramQuer
 }
 
 function isByStatus(query: Conditions): boolean {
-  const { failure, queue, version, workflow, status } = query;
-  const isOfOne = [failure, queue, version].some((one) => one !== undefined);
+  const { failure, failedStep, queue, version, workflow, status } = query;
+  const isOfOne = [failure, failedStep, queue, version].some((one) => one !== undefined);
   return !isOfOne && (workflow === undefined || status !== undefined) && namedOf(query).length === 0;
 }
 
@@ -171,7 +171,7 @@ function idsSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
 /** The runs of a query, as walks of indexes. @param column Selected instead of the id. */
 function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "status" = "id"): Sql[] {
   const wanted = wantedStatuses(query);
-  const { tenant, queue, version, workflow, status, failure, endedBeforeMs, search } = query;
+  const { tenant, queue, version, workflow, status, failure, failedStep, endedBeforeMs, search } = query;
   const [first, ...others] = namedOf(query);
   const isAny = status === undefined && endedBeforeMs === undefined;
   const inStatus = isAny
@@ -188,6 +188,7 @@ function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "statu
     ...(queue === undefined ? [] : [dialect.queue(queue)]),
     ...(version === undefined ? [] : [sql`q.version = ${version}`]),
     ...(failure === undefined ? [] : [sql`q.failure = ${failure}`]),
+    ...(failedStep === undefined ? [] : [sql`q.failed_step = ${failedStep}`]),
     ...(endedBeforeMs === undefined ? [] : [sql`q.ended_at < ${endedBeforeMs}`]),
     ...(search === undefined ? [] : [dialect.search(searchPatterns(search))]),
   ];
@@ -207,6 +208,7 @@ function walksSql(dialect: ListDialect, query: Conditions, column: "id" | "statu
     return sql`SELECT ${found}, q.created_at AS created_at FROM ${dialect.runs(index)} WHERE ${conditions}`;
   };
   if (failure !== undefined) return [walk("failure", inStatus)];
+  if (failedStep !== undefined) return [walk("failed_step", inStatus)];
   if (queue !== undefined) return [walk("queue", inStatus)];
   if (version !== undefined) return [walk("version", inStatus)];
   if (workflow !== undefined && status === undefined) return [walk("workflow", [dialect.workflowKey(workflow)])];

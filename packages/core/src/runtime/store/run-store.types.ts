@@ -334,6 +334,8 @@ export interface RunSummary {
   readonly waiting: string | null;
   /** Id of the kind of failure that ended the run, which `failure` of a query finds. Left out: it has not failed. */
   readonly failure?: string;
+  /** Step at which the run failed or timed out, which `failedStep` of a query finds. Left out: the run has no such step. */
+  readonly failedStep?: string;
 }
 
 /** The ticks of one commit: numbers `first` to `last`. */
@@ -453,6 +455,8 @@ export interface RunQuery {
   readonly queue?: string;
   /** Runs that a failure of this kind has ended. */
   readonly failure?: string;
+  /** Runs that a failure of this step has ended. */
+  readonly failedStep?: string;
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;

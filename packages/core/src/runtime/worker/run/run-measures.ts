@@ -62,7 +62,7 @@ export class RunMeasures {
     });
   }
 
-  /** Adds the end of the run to a commit with its summary, and names the kind of its failure there. */
+  /** Adds the end of the run to a commit with its summary, and names the kind and the step of its failure there. */
   addEnd(commit: Commit, { state }: LiveRun, outcome: Outcome): void {
     const { summary } = commit;
     if (summary === null) return;
@@ -70,7 +70,8 @@ export class RunMeasures {
     const ended = { workflow: this.#workflow.name, version: this.#version, status: outcome.status, atMs };
     const kind = failureKind(outcome);
     const failure = kind && measuredFailure(this.#workflow.name, kind, (text) => this.#host.store.hash(text));
-    if (failure !== null) commit.summary = { ...summary, failure: failure.id };
+    if (failure !== null)
+      commit.summary = { ...summary, failure: failure.id, ...(kind?.step != null && { failedStep: kind.step }) };
     if (!this.#host.keepsStatistics) return;
     const range = durationRange(atMs - (this.#continuedAtMs ?? state.startedAtMs));
     add(commit, { ...ended, step: null, range, failure: null });
