@@ -1,7 +1,7 @@
 /** The programs of `examples/apps`, each copied to an empty folder, installed, built and tested there. Chats are used in Chromium, too. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { rowOf } from "./setup.mjs";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { filesBelow, rowOf } from "./setup.mjs";
 import { matrix } from "./tools.mjs";
 
 const apps = join(matrix, "..", "examples", "apps");
@@ -33,11 +33,4 @@ export function appRows() {
     ];
     return rowOf({ name: `app ${name}`, files: { ...files, "package.json": JSON.stringify(project) }, commands }, 24);
   });
-}
-
-/** Texts, by their paths below the folder. */
-function filesBelow(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
-  return Object.fromEntries(paths.map((path) => [relative(folder, path), readFileSync(path, "utf8")]));
 }
