@@ -1,11 +1,10 @@
 /** Frameworks, with the files of the guide: each app is built, asked, killed, started again, answered and ended. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { rowOf } from "./setup.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { filesOf, rowOf } from "./setup.mjs";
 import { matrix } from "./tools.mjs";
 
 const page = join(matrix, "..", "docs", "how-to", "serve-from-a-framework.md");
-const given = join(matrix, "src", "frameworks");
 
 const ours = "millrace @millrace/server @millrace/sqlite";
 const node = "node --disable-warning=ExperimentalWarning";
@@ -50,7 +49,7 @@ const installed = {
 export function frameworkRows() {
   const [start, ...sections] = readFileSync(page, "utf8").split(/^(?=## )/m);
   const flows = blocksOf(start)["flows.ts"];
-  const files = { ...givenFiles(), "package.json": manifest };
+  const files = filesOf("frameworks");
   const commands = ["export PORT=3000", `npm install --no-audit --no-fund ${Object.values(installed).join(" ")}`];
   for (const [name, { folder, flows: place, build, start: command }] of Object.entries(frameworks)) {
     const section = sections.find((text) => text.startsWith(`## ${name}\n`));
@@ -69,15 +68,4 @@ export function frameworkRows() {
 function blocksOf(text) {
   const found = text.matchAll(/^`([^`]+)`.*:\n\n```ts.*\n([\s\S]*?)^```/gm);
   return Object.fromEntries([...found].map(([, name, code]) => [name, code]));
-}
-
-/** What such an app has anyway. */
-function givenFiles() {
-  const paths = readdirSync(given, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(
-    paths.map(({ parentPath, name }) => {
-      const file = join(parentPath, name);
-      return [relative(given, file), readFileSync(file, "utf8")];
-    }),
-  );
 }

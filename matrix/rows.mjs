@@ -14,6 +14,7 @@ import { packedRows } from "./packed.mjs";
 import { releaseRows } from "./release.mjs";
 import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
 import { setupRows } from "./setup.mjs";
+import { strangerRows } from "./strangers.mjs";
 import * as tool from "./tools.mjs";
 import { trialRows } from "./trials.mjs";
 import { workflowCoreRows } from "./workflow-core.mjs";
@@ -124,4 +125,5 @@ export const rowsBeside = [
   ...frameworkRows(),
   ...mcpRows(),
   ...workflowCoreRows(),
+  ...strangerRows(),
 ];

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { published, tarballs } from "../scripts/setup/pack.mjs";
 import { freePort } from "../test-ports.ts";
 import { nodeFolder } from "./node-versions.mjs";
@@ -56,9 +56,17 @@ function createRows() {
 
 /** The files of a folder of `src`, as a project of modules. */
 export function filesOf(name) {
-  const folder = join(matrix, "src", name);
-  const texts = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]);
-  return { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
+  return {
+    ...filesBelow(join(matrix, "src", name)),
+    "package.json": JSON.stringify({ private: true, type: "module" }),
+  };
+}
+
+/** Texts, by their paths below the folder. */
+export function filesBelow(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(paths.map((path) => [relative(folder, path), readFileSync(path, "utf8")]));
 }
 
 /** Runs these commands in an empty folder with these files. */
@@ -67,7 +75,7 @@ export function rowOf({ name, files, commands }, major) {
 }
 
 /** The page by its headings: the files that each section names, and its commands. */
-function sectionsOf(page) {
+export function sectionsOf(page) {
   let around = { files: {}, name: "" };
   return page.split(/^(?=###? )/m).map((text) => {
     const isPart = text.startsWith("### ");
@@ -98,6 +106,13 @@ function installed() {
 }
 
 async function walk({ files, commands }, major) {
+  const printed = await printedBy({ files, commands }, major);
+  const missing = promisesOf(commands).filter((line) => !printed.includes(line));
+  return missing.length === 0 ? "as printed" : `did not print ${missing.join(", ")} but ${printed.slice(-300)}`;
+}
+
+/** What these commands print in an empty folder with these files, in one line. */
+export async function printedBy({ files, commands }, major) {
   const folder = mkdtempSync(join(tmpdir(), "millrace-setup-"));
   try {
     for (const [name, code] of Object.entries(files)) {
@@ -106,9 +121,7 @@ async function walk({ files, commands }, major) {
     }
     const port = String(await freePort());
     const here = commands.map((line) => fromTarballs(line).replaceAll("3000", port));
-    const printed = await shell(here, folder, major);
-    const missing = promisesOf(commands).filter((line) => !printed.includes(line));
-    return missing.length === 0 ? "as printed" : `did not print ${missing.join(", ")} but ${printed.slice(-300)}`;
+    return await shell(here, folder, major);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

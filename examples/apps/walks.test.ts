@@ -1,4 +1,4 @@
-/** The pages that build a program show the lines of that program. */
+/** Pages show the lines of the programs beside this file, and what two of these share is the same in both. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -14,4 +14,27 @@ it.each(["support-desk", "research-report", "nightly-import"])("the page of %s h
 
   expect(blocks.length).toBeGreaterThan(3);
   for (const block of blocks) expect(code).toContain(block);
+});
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
+const chats = readFileSync(join(docs, "show-an-agent-in-a-chat.md"), "utf8");
+
+it.each([
+  "chat-next/app/chat/[id]/chat.tsx",
+  "chat-next/app/chat/[id]/page.tsx",
+  "chat-hono-vite/page/chat.tsx",
+  "chat-hono-vite/page/tool.tsx",
+])("the page of chats has %s", (path) => {
+  expect(chats).toContain(`\`\`\`tsx\n${read(path)}\`\`\`\n`);
+});
+
+it("the page of chats has the routes of Hono", () => {
+  const [routes = ""] = /app\.get\([\s\S]*app\.delete\(.*\n/.exec(read("chat-hono-vite/server.ts")) ?? [];
+
+  expect(routes.split("\n")).toHaveLength(4);
+  expect(chats).toContain(routes);
+});
+
+it.each(["agent.ts", "scripted-model.ts"])("both chats have the same %s", (name) => {
+  expect(read(`chat-next/${name}`)).toBe(read(`chat-hono-vite/${name}`));
 });

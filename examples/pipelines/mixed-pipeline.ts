@@ -1,7 +1,7 @@
 // A team, a function and an agent, one after the other. `pnpm --filter millrace-examples mixed-pipeline`
 import { Agent } from "@millrace/agents";
 import { Pipeline, type StepInput, stepOutput } from "@millrace/pipeline";
-import { printResponse } from "@millrace/print";
+import { printPipelineResponse } from "@millrace/print";
 import { model } from "./support/model.js";
 import { researchTeam } from "./support/research-team.js";
 
@@ -31,6 +31,6 @@ export function createMixed(): Pipeline {
 if (import.meta.main) {
   await using mixed = createMixed();
   // Runs it and prints what its steps say, as they say it.
-  const { stepResults } = await printResponse(mixed, "Analyze the competitive landscape for fintech startups");
+  const { stepResults } = await printPipelineResponse(mixed, "Analyze the competitive landscape for fintech startups");
   console.log("\nBy:", stepResults.map(({ executorType }) => executorType).join(", "));
 }

@@ -1,7 +1,7 @@
 // Two agents whose tools share one list, which a file keeps. `pnpm --filter millrace-examples shopping-list`
 import { Agent, type RunContext, tool } from "@millrace/agents";
 import { Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
-import { printResponse } from "@millrace/print";
+import { printPipelineResponse } from "@millrace/print";
 import { sqliteStore } from "@millrace/sqlite";
 import * as z from "zod";
 import { call, model } from "./support/model.js";
@@ -116,7 +116,7 @@ if (import.meta.main) {
   // Runs that name no session share one: its state is kept from run to run.
   for (const [index, [title, request]] of requests.entries()) {
     console.log(`=== Example ${index + 1}: ${title} ===`);
-    await printResponse(shopping, request);
+    await printPipelineResponse(shopping, request);
     console.log("Workflow session state:", await shopping.getSessionState(), "\n");
   }
 }

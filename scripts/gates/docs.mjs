@@ -26,6 +26,7 @@ const problems = [];
 
 for (const page of pages) checkLinks(page);
 for (const page of pages.filter(isRead)) checkLength(page);
+checkList("docs/README.md");
 checkNumbers("docs/architecture/scale.md");
 problems.push(...numberProblems(numbersOf()));
 const blocks = pages.flatMap(blocksOf);
@@ -64,6 +65,13 @@ function checkLength(page) {
   if (words > WORD_LIMIT) problems.push(`${page}: ${words} words, and at most ${WORD_LIMIT} are read: split it`);
 }
 
+/** A list of guides names each of them once. */
+function checkList(page) {
+  const guides = [...read(page).matchAll(/\]\((how-to\/[^)#]+)\)/g)].map(([, guide]) => guide);
+  const again = guides.filter((guide, index) => guides.indexOf(guide) !== index);
+  problems.push(...again.map((guide) => `${page}: lists ${guide} twice`));
+}
+
 /** A row `| what | number | unit | [bench](page) |` repeats a number of that page. */
 function checkNumbers(page) {
   const rows = [...read(page).matchAll(/^\| (.+?) +\| +([\d.,]+) \| .*\]\((\S+)\) +\|$/gm)];
@@ -97,7 +105,7 @@ function blocksOf(page) {
   return found;
 }
 
-/** The other packages, as their `exports` say, one of them also by the name that it replaces, and those that agents need. */
+/** The other packages, as their `exports` say, one of them also by the name that it replaces, and what programs of agents and servers need. */
 function linkPackages(into) {
   mkdirSync(into, { recursive: true });
   const packages = join(root, "packages");
@@ -105,8 +113,9 @@ function linkPackages(into) {
     symlinkSync(join(packages, name), join(into, name), "junction");
   mkdirSync(join(into, "..", "@llamaindex"), { recursive: true });
   symlinkSync(join(packages, "workflow-core"), join(into, "..", "@llamaindex", "workflow-core"), "junction");
-  for (const name of ["ai", "@ai-sdk"])
-    symlinkSync(join(packages, "agents", "node_modules", name), join(into, "..", name), "junction");
+  const others = { ai: "agents", "@ai-sdk": "agents", "@hono": "server" };
+  for (const [name, owner] of Object.entries(others))
+    symlinkSync(join(packages, owner, "node_modules", name), join(into, "..", name), "junction");
 }
 
 function compile(all) {

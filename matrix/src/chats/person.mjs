@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { openBrowser } from "../../../packages/client/test/support/browser.ts";
 import { freePort } from "../../../test-ports.ts";
 
-const [, , screenshots] = process.argv;
 const port = await freePort();
 export const url = `http://127.0.0.1:${port}`;
 
@@ -48,15 +47,16 @@ export async function close() {
   await browser?.close();
 }
 
-/** `node … FOLDER` puts pictures there. */
+/** `SCREENSHOTS=FOLDER node …` puts pictures there. */
 export async function shoot(page, name) {
+  const { SCREENSHOTS: screenshots } = process.env;
   if (screenshots === undefined) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }
 
 export async function send(page, text) {
-  await page.fill("input", text);
+  await page.fill("input, textarea", text);
   await page.click("form >> text=Send");
 }
 

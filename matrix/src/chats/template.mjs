@@ -1,6 +1,6 @@
 /**
- * Uses a project of `npm create millrace -- --template chat` as a person does: `node template.mjs [SCREENSHOTS]` in its
- * folder. It allows a refund, reloads in the middle of an answer, and kills the server twice.
+ * Uses a project of `npm create millrace -- --template chat` as a person does: `node template.mjs` in its folder.
+ * It allows a refund, reloads in the middle of an answer, and kills the server twice.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import * as person from "./person.mjs";

@@ -6,5 +6,5 @@
 
 export type { StreamingAgent } from "./print-agent.js";
 export { printAgentResponse } from "./print-agent.js";
-export { printOutput, printResponse, printRun } from "./print-run.js";
+export { printOutput, printPipelineResponse, printRun } from "./print-run.js";
 export type { PrintOptions, PrintTarget } from "./terminal.js";

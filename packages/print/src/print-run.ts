@@ -18,7 +18,7 @@ import { openTerminal, type PrintOptions } from "./terminal.js";
  * @throws {WorkflowError} `PIPELINE_FAILED`, after printing it; `INPUT_INVALID`; `OPTION_INVALID` when `markdown` is
  * true and `markdansi` is not installed.
  */
-export async function printResponse(
+export async function printPipelineResponse(
   pipeline: Pipeline,
   input?: unknown,
   options: PipelineRunOptions & PrintOptions = {},

@@ -1,6 +1,6 @@
 import { Parallel, type PipelineRunOutput, Step } from "@millrace/pipeline";
 import { expect, it } from "vitest";
-import { printOutput, printResponse } from "../src/index.js";
+import { printOutput, printPipelineResponse } from "../src/index.js";
 import { pipeline, target } from "./support/printing.js";
 
 const step = (name: string, content: unknown) => new Step({ name, executor: () => content });
@@ -50,7 +50,7 @@ it("what a paused run waits for is listed, live and later", async () => {
   );
   const out = target();
 
-  const output = await printResponse(asks, "x", { out });
+  const output = await printPipelineResponse(asks, "x", { out });
 
   expect(output.status).toBe("PAUSED");
   expect(await printed(output)).toBe(out.text());

@@ -1,7 +1,7 @@
 import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { printResponse, printRun } from "../src/index.js";
+import { printPipelineResponse, printRun } from "../src/index.js";
 import { gate, pipeline, speaks, target } from "./support/printing.js";
 
 const echo = new Step({ name: "echo", executor: (input) => `got **${input.input}**` });
@@ -15,9 +15,13 @@ const fails = new Step({
 it("a response is the title, the input and each step's content under its name", async () => {
   const out = target();
 
-  const output = await printResponse(pipeline(echo, new Step({ name: "data", executor: () => ({ a: [1] }) })), "x", {
-    out,
-  });
+  const output = await printPipelineResponse(
+    pipeline(echo, new Step({ name: "data", executor: () => ({ a: [1] }) })),
+    "x",
+    {
+      out,
+    },
+  );
 
   expect(output.content).toEqual({ a: [1] });
   expect(out.text()).toBe(`Article
@@ -38,8 +42,8 @@ got **x**
 it("an input of several lines stands below its label, no input at all has none", async () => {
   const [long, none] = [target(), target()];
 
-  await printResponse(pipeline(echo), { a: 1 }, { out: long });
-  await printResponse(pipeline(new Step({ name: "a", executor: () => "b" })), undefined, { out: none });
+  await printPipelineResponse(pipeline(echo), { a: 1 }, { out: long });
+  await printPipelineResponse(pipeline(new Step({ name: "a", executor: () => "b" })), undefined, { out: none });
 
   expect(long.text()).toMatch(/^Article\nInput:\n\{\n {2}"a": 1\n\}\n\n── echo\n/);
   expect(none.text()).toBe("Article\n\n── a\nb\n");
@@ -57,7 +61,7 @@ it("what is streamed is printed as it comes, and once", async () => {
     },
   });
 
-  const printed = printResponse(pipeline(slow, echo), "x", { out });
+  const printed = printPipelineResponse(pipeline(slow, echo), "x", { out });
   await expect.poll(out.text).toBe("Article\nInput: x\n\n── slow\none ");
   open();
   await printed;
@@ -94,7 +98,7 @@ it("a content that differs from what was streamed is printed too", async () => {
     },
   });
 
-  await printResponse(pipeline(other, same), "x", { out });
+  await printPipelineResponse(pipeline(other, same), "x", { out });
 
   expect(out.text()).toBe('Article\nInput: x\n\n── other\nthinking\n{\n  "answer": 1\n}\n\n── same\n{"answer":1}\n');
 });
@@ -121,7 +125,7 @@ it("branches that speak at once are printed one after the other", async () => {
     },
   });
 
-  await printResponse(pipeline(new Parallel("both", one, two)), "x", { out });
+  await printPipelineResponse(pipeline(new Parallel("both", one, two)), "x", { out });
 
   expect(out.text()).toBe("Article\nInput: x\n\n── one\n11\n\n── two\n22\n");
 });
@@ -146,7 +150,7 @@ it("every iteration of a loop is printed", async () => {
   const out = target();
   const loop = new Loop({ name: "loop", maxIterations: 2, steps: [new Step({ name: "says", executor: speaks("a") })] });
 
-  await printResponse(pipeline(loop), "x", { out });
+  await printPipelineResponse(pipeline(loop), "x", { out });
 
   expect(out.text()).toBe("Article\nInput: x\n\n── says\na\n\n── says\na\n");
 });
@@ -154,7 +158,7 @@ it("every iteration of a loop is printed", async () => {
 it("showSteps adds a line where a step begins and where it ends, with its seconds", async () => {
   const out = target();
 
-  await printResponse(pipeline(echo, new Step({ name: "says", executor: speaks("a", "b\n\n") })), "x", {
+  await printPipelineResponse(pipeline(echo, new Step({ name: "says", executor: speaks("a", "b\n\n") })), "x", {
     showSteps: true,
     out,
   });
@@ -194,7 +198,7 @@ it("showSteps keeps the lines of a branch that waits with its text", async () =>
     },
   });
 
-  await printResponse(pipeline(new Parallel("both", one, two)), "x", { showSteps: true, out });
+  await printPipelineResponse(pipeline(new Parallel("both", one, two)), "x", { showSteps: true, out });
 
   const lines = out.text().split("\n");
   expect(lines.indexOf("2")).toBeGreaterThan(lines.findIndex((line) => line.includes("✓ one")));
@@ -204,7 +208,9 @@ it("showSteps keeps the lines of a branch that waits with its text", async () =>
 it("a failed run says where and why, and rejects as awaiting it does", async () => {
   const out = target();
 
-  await expect(printResponse(pipeline(echo, fails), "x", { out })).rejects.toMatchObject({ code: "PIPELINE_FAILED" });
+  await expect(printPipelineResponse(pipeline(echo, fails), "x", { out })).rejects.toMatchObject({
+    code: "PIPELINE_FAILED",
+  });
 
   expect(out.text()).toBe(
     'Article\nInput: x\n\n── echo\ngot **x**\n\n✗ fails: no\n\nThe run has failed in the step "fails".\n',
@@ -223,7 +229,7 @@ it("a step that fails while the run goes on is printed once", async () => {
   const [live, late] = [target(), target()];
   const skips = new Step({ name: "fails", onError: "skip", executor: fails.options.executor });
 
-  await printResponse(pipeline(skips, echo), "x", { out: live });
+  await printPipelineResponse(pipeline(skips, echo), "x", { out: live });
   await printRun(pipeline(skips, echo).run("x"), { out: late });
 
   expect(live.text()).toBe("Article\nInput: x\n\n✗ fails: no\n\n── echo\ngot **x**\n");
@@ -250,7 +256,7 @@ it("an input that does not fit is refused before anything is printed", async () 
   const out = target();
   const strict = new Pipeline({ name: "Strict", steps: [echo], inputSchema: z.object({ topic: z.string() }) });
 
-  await expect(printResponse(strict, { topic: 1 }, { out })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  await expect(printPipelineResponse(strict, { topic: 1 }, { out })).rejects.toMatchObject({ code: "INPUT_INVALID" });
 
   expect(out.text()).toBe("");
 });
@@ -258,7 +264,7 @@ it("an input that does not fit is refused before anything is printed", async () 
 it("a step without content says so", async () => {
   const out = target();
 
-  await printResponse(
+  await printPipelineResponse(
     pipeline(new Step({ name: "none", executor: () => null }), new Step({ name: "empty", executor: speaks("") })),
     "x",
     { out },
@@ -272,7 +278,7 @@ it("groups and the steps of a nested pipeline are indented, and its result is no
   const inner = new Pipeline({ name: "Inner", steps: [new Step({ name: "says", executor: speaks("a", "b") })] });
   const data = new Step({ name: "data", executor: () => [1] });
 
-  await printResponse(
+  await printPipelineResponse(
     pipeline(
       new Step({ name: "nested", executor: inner }),
       new Parallel("both", data),
@@ -345,7 +351,7 @@ it("what members tell their team is not printed", async () => {
     },
   });
 
-  await printResponse(pipeline(team), "x", { out });
+  await printPipelineResponse(pipeline(team), "x", { out });
 
   expect(out.text()).toBe("Article\nInput: x\n\n── team\nwe agree\n");
 });
@@ -363,7 +369,7 @@ it("a step that is tried again is printed anew", async () => {
     },
   });
 
-  await printResponse(pipeline(stutters), "x", { out });
+  await printPipelineResponse(pipeline(stutters), "x", { out });
 
   expect(out.text()).toBe("Article\nInput: x\n\n── stutters\nhalf an \n↻ stutters, attempt 2\nhalf an answer\n");
 });

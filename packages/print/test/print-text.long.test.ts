@@ -1,6 +1,6 @@
 import { Step } from "@millrace/pipeline";
 import { afterEach, expect, it, vi } from "vitest";
-import { printOutput, printResponse } from "../src/index.js";
+import { printOutput, printPipelineResponse } from "../src/index.js";
 import { pipeline, speaks, target } from "./support/printing.js";
 
 afterEach(() => {
@@ -13,9 +13,13 @@ const returns = (content: unknown) => new Step({ name: "a", executor: () => cont
 const says = (...texts: string[]) => new Step({ name: "a", executor: speaks(...texts) });
 
 /** What stands under the step's name. */
-async function printed(step: Step, options: Parameters<typeof printResponse>[2] = {}, shape = {}): Promise<string> {
+async function printed(
+  step: Step,
+  options: Parameters<typeof printPipelineResponse>[2] = {},
+  shape = {},
+): Promise<string> {
   const out = target(shape);
-  await printResponse(pipeline(step), "x", { out, ...options });
+  await printPipelineResponse(pipeline(step), "x", { out, ...options });
   return out.text().replace(/^[\s\S]*── a[^\n]*\n/, "");
 }
 
@@ -104,7 +108,7 @@ it("names, inputs and errors are cleaned as well", async () => {
     },
   });
 
-  await expect(printResponse(pipeline(fails), `in${esc}[2J`, { out, showSteps: true })).rejects.toThrow();
+  await expect(printPipelineResponse(pipeline(fails), `in${esc}[2J`, { out, showSteps: true })).rejects.toThrow();
 
   expect(out.text()).not.toContain(esc);
 });
@@ -117,7 +121,7 @@ it("characters that a piece cuts in two stay whole", async () => {
   const out = target();
   const pieces = ["日本\ud83d", "\ude00!", "👩‍👩‍👧"];
 
-  await printResponse(pipeline(says(...pieces)), "x", { out });
+  await printPipelineResponse(pipeline(says(...pieces)), "x", { out });
 
   expect(out.text()).toContain("── a\n日本😀!👩‍👩‍👧\n");
   expect(out.writes.every((text) => Buffer.from(text).toString() === text)).toBe(true);

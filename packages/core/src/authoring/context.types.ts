@@ -388,7 +388,7 @@ export interface RetryState {
   readonly retry: number;
   /** Milliseconds since the first attempt began. */
   readonly elapsedMs: number;
-  /** Error of the previous attempt; `undefined` on the first attempt. */
+  /** What the previous attempt has thrown: an `Error`, or anything else. `undefined` on the first attempt. */
   readonly lastError: unknown;
 }
 

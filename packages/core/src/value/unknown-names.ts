@@ -22,8 +22,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   let best: string | null = null;
   let bestDistance = Math.max(2, name.length / 3) + 1;
   for (const candidate of candidates) {
-    if (candidate.length < 2) continue; // any other letter would be as near
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance >= Math.min(name.length, candidate.length)) continue; // they share no letter: any name would be as near
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
