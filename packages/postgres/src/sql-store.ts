@@ -60,7 +60,7 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
       if (result.status === "stored") watchers.changed([{ key, news: "due" }], true);
       return result;
     },
-    writeRecords: async (writes) => tryWriteRecords(database, writes),
+    writeRecords: async (writes, options) => tryWriteRecords(database, writes, options),
     deleteStatistics: async (tenant, slot) => measures.delete(tenant, slot),
     delete: async (keys, owner) => {
       const deleted = keys.length === 0 ? [] : await removeRuns(database, keys, owner);

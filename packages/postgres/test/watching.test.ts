@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { defineWorkflow, HumanResponseEvent, StartEvent, StopEvent } from "millrace";
 import { createRuntime, type RunKey, type RunStore } from "millrace/runtime";
 import pg from "pg";
@@ -207,4 +208,22 @@ it("lets a runtime answer what another one posts", async () => {
   expect(await run).toMatchObject({ n: 42 });
   await web.stop();
   await worker.stop();
+});
+
+it("does not hear of quiet records", async () => {
+  await using schema = new TestSchema();
+  const [store, other] = [schema.open({ pollMs: 50, listen: false }), schema.open()];
+  const record = { tenant: "", kind: "beat", id: "one" };
+  await other.writeRecords([{ ...record, expected: 0, text: "0" }]);
+  const heard = listen(store);
+  await vi.waitFor(() => expect(heard).toEqual([null]), { timeout: 50_000 }); // what was there before
+
+  for (const expected of [1, 2, 3]) {
+    await other.writeRecords([{ ...record, expected, text: `${expected}` }], { quiet: true });
+    await sleep(200);
+  }
+  expect(heard).toEqual([null]);
+
+  await other.writeRecords([{ ...record, expected: 4, text: "4" }]);
+  await vi.waitFor(() => expect(heard).toEqual([null, null]), { timeout: 50_000 });
 });

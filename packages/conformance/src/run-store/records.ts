@@ -177,6 +177,18 @@ function outsideRuns(test: StoreTest): void {
     ]);
   });
 
+  test("are written quietly like others", async (store) => {
+    const quietly = { quiet: true };
+    expect(await store.writeRecords([writeOf(0, "1")], quietly)).toEqual([]);
+    expect(await store.writeRecords([writeOf(1, "2")], quietly)).toEqual([]);
+    expect(await store.writeRecords([writeOf(1, "3")], quietly)).toEqual([session]);
+    expect(await store.record(session)).toEqual({ version: 2, text: "2" });
+
+    expect(await store.writeRecords([writeOf(2, null)], quietly)).toEqual([]);
+    expect(await store.writeRecords([writeOf(2, "4")], quietly)).toEqual([session]);
+    expect(await store.record(session)).toBeNull();
+  });
+
   test("are deleted by a write without text", async (store) => {
     await store.writeRecords([writeOf(0, "1")]);
 

@@ -6,7 +6,7 @@
  * @module
  */
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, StoredRecord } from "millrace/runtime";
-import type { RecordChange } from "../tables/records.js";
+import { keyOf, type RecordChange } from "../tables/records.js";
 import { idOf, recordId } from "../text/keys.js";
 
 /** What decides about the commits of a run. */
@@ -83,7 +83,7 @@ class Group {
     if (commit.ticks !== undefined && commit.ticks.first !== (before?.ticks ?? 0) + 1) return fenced;
     const records = commit.records ?? [];
     const conflicts = records.filter((write) => this.#versionOf(write, write.expected) !== write.expected);
-    if (conflicts.length > 0) return { status: "conflict", records: conflicts.map((record) => keyOf(record)) };
+    if (conflicts.length > 0) return { status: "conflict", records: conflicts.map(keyOf) };
     const after = this.#after(commit, before);
     this.runs.set(id, after);
     const wave = this.#waveFor(id, records.length > 0);
@@ -137,8 +137,4 @@ class Group {
     this.#records.set(id, after);
     changes.set(id, { key, before: changes.get(id)?.before ?? expected, after });
   }
-}
-
-function keyOf({ tenant, kind, id }: RecordKey): RecordKey {
-  return { tenant, kind, id };
 }

@@ -5,16 +5,28 @@ import { atMost } from "../tables/journal.js";
 import type { Owners } from "../tables/owners.js";
 import { openPostsOfId } from "../tables/posts.js";
 import { Queues } from "../tables/queues.js";
-import { findRun, loadRun, type NumberedRun } from "../tables/stored-run.js";
+import { loadRun } from "../tables/stored-run.js";
 
 interface Candidate {
   readonly id: number;
   readonly dueAtMs: number;
 }
 
+/** What decides whether a run can be claimed. */
+interface Standing {
+  readonly id: number;
+  readonly owner: string | null;
+  readonly untilMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly queue: string | null;
+  readonly place: number | null;
+}
+
 type Asked = DueRuns & { readonly nowMs: number; readonly owner?: string };
 
 const take = `UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ?, status = ${takenSql("status")} WHERE id = ?`;
+const standing = `SELECT id, owner, lease_until AS untilMs, ended_at AS endedAtMs, queue, place FROM runs
+  WHERE tenant = ? AND run_id = ?`;
 const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
 const dueTime = "SELECT min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at)) AS atMs FROM runs WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
@@ -62,12 +74,12 @@ export class Claims {
   }
 
   claim(key: RunKey, lease: ClaimRequest): ClaimedRun | null {
-    const found = findRun(this.#database, key);
-    if (found === null || (found.run.endedAtMs !== null && lease.ended !== true)) return null;
+    const found = this.#database.sql(standing).get(key.tenant, key.runId) as Standing | undefined;
+    if (found === undefined || (found.endedAtMs !== null && lease.ended !== true)) return null;
     if (!this.#isFree(found, lease)) return null;
-    const isOwn = found.run.lease?.owner === lease.owner;
-    if (found.run.queue !== null && !isOwn && lease.ignoreQueueLimits !== true) return null;
-    return this.#take(found.id, lease, isOwn && found.run.hasPlace);
+    const isOwn = found.owner === lease.owner;
+    if (found.queue !== null && !isOwn && lease.ignoreQueueLimits !== true) return null;
+    return this.#take(found.id, lease, isOwn && found.place === 1);
   }
 
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): ClaimedRun[] {
@@ -151,8 +163,8 @@ export class Claims {
     return this.#database.sql(text.some).all(...bound) as Candidate[];
   }
 
-  #isFree({ run: { lease } }: NumberedRun, { owner, nowMs }: LeaseRequest): boolean {
-    return lease === null || lease.owner === owner || lease.untilMs <= nowMs || this.#owners.isDead(lease.owner);
+  #isFree({ owner, untilMs }: Standing, lease: LeaseRequest): boolean {
+    return owner === null || owner === lease.owner || (untilMs ?? 0) <= lease.nowMs || this.#owners.isDead(owner);
   }
 
   #take(id: number, { owner, untilMs, sealed }: ClaimRequest, hasPlace: boolean): ClaimedRun | null {

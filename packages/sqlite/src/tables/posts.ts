@@ -16,8 +16,7 @@ const target = "SELECT id, ended_at FROM runs WHERE tenant = ? AND run_id = ?";
 const earlier = "SELECT position, receipt FROM posts WHERE run = ? AND idempotency_key = ?";
 const add = "INSERT INTO posts (run, idempotency_key, at_ms, text, urgent) VALUES (?, ?, ?, ?, ?)";
 // The first open post decides the time, not the clocks of later senders.
-const noteOpen = "UPDATE runs SET posted_at = coalesce(posted_at, ?) WHERE id = ?";
-const noteUrgent = "UPDATE runs SET urgent_at = coalesce(urgent_at, ?) WHERE id = ?";
+const noteOpen = "UPDATE runs SET posted_at = coalesce(posted_at, ?), urgent_at = coalesce(urgent_at, ?) WHERE id = ?";
 const firstOpen = (more = ""): string =>
   `(SELECT at_ms FROM posts WHERE run = runs.id AND receipt IS NULL${more} ORDER BY position LIMIT 1)`;
 const noteReceived = `UPDATE runs SET posted_at = ${firstOpen()}, urgent_at = ${firstOpen(" AND urgent = 1")} WHERE id = ?`;
@@ -57,8 +56,7 @@ export function storePost(database: Database, key: RunKey, message: PostedMessag
 export function addPost(database: Database, run: number, message: PostedMessage): number {
   const { idempotencyKey, atMs, text, urgent = false } = message;
   const { lastInsertRowid } = database.sql(add).run(run, idempotencyKey, atMs, text, urgent ? 1 : 0);
-  database.sql(noteOpen).run(atMs, run);
-  if (urgent) database.sql(noteUrgent).run(atMs, run);
+  database.sql(noteOpen).run(atMs, urgent ? atMs : null, run);
   return Number(lastInsertRowid);
 }
 

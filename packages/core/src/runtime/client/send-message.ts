@@ -13,6 +13,8 @@ import { assertHere } from "../store/sealed-run.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { DurableRun } from "../worker/run/durable-run.js";
 import {
+  AskedContinuation,
+  type Continuation,
   continues,
   deliverMessage,
   isContinuation,
@@ -38,6 +40,10 @@ export interface Sending {
   readonly row: StoredRun | null;
 }
 
+interface Opening extends Pick<Sending, "row"> {
+  readonly asked: AskedContinuation | undefined;
+}
+
 export interface SentMessage {
   readonly receipt: Receipt;
   /** `true`: the run was in memory here, so what the message did is stored and no post was needed. */
@@ -52,12 +58,14 @@ export interface SentMessage {
  */
 export async function sendMessage(setup: SendSetup, message: Message, sending: Sending): Promise<SentMessage> {
   for (;;) {
-    const live = sending.idempotencyKey === null ? await openHere(setup, message) : null;
+    const asked = isContinuation(message.kind) ? new AskedContinuation(message as Continuation) : undefined;
+    const live = sending.idempotencyKey === null ? await openHere(setup, message, { ...sending, asked }) : null;
     if (live === null) return { receipt: await post(setup, message, sending), wasHere: false };
     // What no other process could read is refused here, too.
     if (message.kind === "answer") messageText(message, live.workflow.compiled);
     const answered = new Deferred<Receipt | null>();
-    deliverMessage(live.runner, message).then(answered.resolve, (error: unknown) => answered.reject(error));
+    if (asked?.isTaken) asked.stored.then(() => answered.resolve({ status: "accepted", sequence: 0 }));
+    else deliverMessage(live.runner, message).then(answered.resolve, (error: unknown) => answered.reject(error));
     const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
     if (receipt !== null) return { receipt, wasHere: true };
     await live.left;
@@ -69,7 +77,7 @@ export async function sendMessage(setup: SendSetup, message: Message, sending: S
 async function post(setup: SendSetup, message: Message, { idempotencyKey, row }: Sending): Promise<Receipt> {
   const { registry, key, workflows } = setup;
   const run = row ?? (await lastRow(setup));
-  if (run.outcome === null || continues(message.kind, run.status)) assertHere(run);
+  if (run.outcome === null || continues(message, run.status)) assertHere(run);
   else if (isUrgent(message.kind)) return refusedByRow(setup, message, { idempotencyKey, row: run });
   const text = messageText(message, workflows.get(run.workflow).compiled);
   const posted = { idempotencyKey, atMs: registry.clock.now(), text, ...(isUrgent(message.kind) && { urgent: true }) };
@@ -121,11 +129,17 @@ async function refusedByRow(
 }
 
 /** `null` also for a run of newer code, which takes the message as a post. */
-async function openHere({ registry, key }: SendSetup, { kind }: Message): Promise<DurableRun | null> {
+async function openHere(setup: SendSetup, message: Message, { row, asked }: Opening): Promise<DurableRun | null> {
+  const { registry, key } = setup;
   const live = registry.live.get(idOf(key));
-  // One that has ended is not claimed without its post.
-  if (isContinuation(kind)) return live?.phase === "live" ? live : null;
-  return registry.open(key).catch((error: unknown) => {
+  if (asked !== undefined && !live?.takesMessages) {
+    await live?.left;
+    const run = row ?? (await lastRow(setup));
+    // A run that goes on, and one that refuses the message, are not claimed without a post.
+    if (!continues(message, run.status)) return null;
+    assertHere(run);
+  }
+  return registry.open(key, asked === undefined ? "asked" : "urgent", asked).catch((error: unknown) => {
     if (isOfNewerCode(error)) return null;
     throw error;
   });

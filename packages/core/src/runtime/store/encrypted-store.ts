@@ -113,7 +113,11 @@ function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher
       const page = await store.records(query);
       return { ...page, records: page.records.map((record) => texts.openRecord(record, record)) };
     },
-    writeRecords: async (writes) => store.writeRecords(writes.map((write) => texts.record(write))),
+    writeRecords: async (writes, options) =>
+      store.writeRecords(
+        writes.map((write) => texts.record(write)),
+        options,
+      ),
     async blob(hash) {
       return texts.openBlob(hash, await store.blob(hash));
     },

@@ -112,8 +112,11 @@ export interface RunStore {
   /**
    * Writes all records in one transaction, outside of any run, or none. Returns the keys of those that do not have the expected
    * version; empty when all were written. Each key at most once.
+   *
+   * @param options `quiet`: nobody waits for these records, so watchers need not hear of them. If an answer was lost, a quiet write
+   * that was stored may be reported as a conflict. @default not quiet
    */
-  writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]>;
+  writeRecords(writes: readonly RecordWrite[], options?: { readonly quiet?: boolean }): Promise<readonly RecordKey[]>;
   blob(hash: string): Promise<string | null>;
 
   /**

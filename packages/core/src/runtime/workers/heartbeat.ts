@@ -94,7 +94,7 @@ export class Heartbeat {
     const key = workerKey(owner);
     for (let tries = 0; tries < 2; tries++) {
       const expected = this.#version;
-      if ((await store.writeRecords([{ ...key, expected, text }])).length === 0) {
+      if ((await store.writeRecords([{ ...key, expected, text }], { quiet: true })).length === 0) {
         this.#version = text === null ? 0 : expected + 1;
         return;
       }

@@ -26,10 +26,18 @@ import type {
 } from "../../store/run-store.types.js";
 import { isOfNewerCode } from "../../store/runtime-errors.js";
 import { isNotBegun, readStart } from "../../text/start-text.js";
+import type { ContinuedBy } from "../commit/commit.js";
 import { readsOf } from "../load/fetched-journals.js";
 import { keptTicks, type LoadedTree, loadTree } from "../load/load.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
-import { continues, headOf, isContinuation, refusedByEnd } from "../run/messages.js";
+import {
+  type AskedContinuation,
+  type Continuation,
+  continues,
+  headOf,
+  isContinuation,
+  refusedByEnd,
+} from "../run/messages.js";
 import { placeRun } from "../run/place-run.js";
 import { failed } from "../run/posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../workflows/registered-workflows.js";
@@ -47,8 +55,24 @@ export interface LoaderSetup {
 interface Resuming {
   readonly loaded: LoadedTree;
   readonly hasPartialHistory: boolean;
-  /** The post that continues a run that has ended; `null` for one that has not. */
-  readonly request: StoredPost | null;
+  /** What continues a run that has ended; `null` for one that has not. */
+  readonly request: Request | null;
+}
+
+/** A message that continues a run that has ended. */
+interface Request {
+  readonly message: Continuation;
+  /** `null` for a message of a caller here. */
+  readonly post: StoredPost | null;
+  take(): ContinuedBy;
+}
+
+/** What is known of a claimed run besides its row. */
+export interface LoadHints {
+  /** Its journal, if it is read with others. */
+  readonly journal?: Journal;
+  /** What a caller here asks of it, if it has ended and no post continues it. */
+  readonly asked?: AskedContinuation | undefined;
 }
 
 export class Loader {
@@ -68,7 +92,7 @@ export class Loader {
    *
    * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
    */
-  async load(claimed: ClaimedRun, reading?: Journal): Promise<DurableRun | null> {
+  async load(claimed: ClaimedRun, { journal: reading, asked }: LoadHints = {}): Promise<DurableRun | null> {
     const { run } = claimed;
     const { supervisor, workflows } = this.#setup;
     const workflow = workflows.find(run.workflow);
@@ -80,7 +104,7 @@ export class Loader {
       const from = { store: readsOf(supervisor.store, journal), run, workflow };
       const loaded = await loadTree(from);
       const { outcome } = loaded.tree.root.state;
-      const request = outcome === null ? null : continuationOf(claimed, outcome);
+      const request = outcome === null ? null : continuationOf(claimed, outcome, asked);
       if (outcome !== null && run.outcome === null) return this.#close(claimed, workflow, loaded);
       if (outcome !== null && request === null) return await this.#answer(claimed, refusal(run.key, outcome.status));
       // If the first ticks were pruned, the stored ones need the stored snapshots.
@@ -188,7 +212,7 @@ export class Loader {
       snapshotAt,
       upgradeTicks,
       descendants: descendants.size === 0 ? null : descendants,
-      continuedBy: request?.position ?? null,
+      continuedBy: request?.take() ?? null,
       hasPartialHistory,
       isQueued,
       releasesFirst: isQueued && request !== null,
@@ -200,14 +224,14 @@ export class Loader {
     const nowMs = leadMs === 0 ? runner.now() : this.#setup.supervisor.clock.now();
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
-    if (request !== null) live.posts.leave(request);
-    const { kind = "resume", by } = request === null ? {} : headOf(request);
+    if (request !== null && request.post !== null) live.posts.leave(request.post);
+    const { kind = "resume", by } = request?.message ?? {};
     const type = kind === "retry" ? "run.retried" : "run.resumed";
     beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });
     // What came before the request found the run ended.
     const refuse = refusal(run.key, run.status);
     for (const post of open) if (isBefore(post, request)) live.posts.answer(post, refuse(post) as Receipt);
-    live.posts.deliver(open.filter((post) => post !== request && !isBefore(post, request)));
+    live.posts.deliver(open.filter((post) => post !== request?.post && !isBefore(post, request)));
     return live;
   }
 
@@ -237,13 +261,20 @@ export class Loader {
   }
 }
 
-/** The first post that continues a run that has ended so. */
-function continuationOf({ posts }: ClaimedRun, { status }: Outcome): StoredPost | null {
-  return posts.find((post) => continues(headOf(post).kind, status)) ?? null;
+/** The first post that continues a run that has ended so, or what a caller asks for. */
+function continuationOf({ posts }: ClaimedRun, { status }: Outcome, asked?: AskedContinuation): Request | null {
+  for (const post of posts) {
+    const message = headOf(post);
+    if (continues(message, status))
+      return { message, post, take: () => ({ position: post.position, onStored: () => {} }) };
+  }
+  return asked !== undefined && continues(asked.message, status)
+    ? { message: asked.message, post: null, take: () => asked.take() }
+    : null;
 }
 
-function isBefore(post: StoredPost, request: StoredPost | null): boolean {
-  return request !== null && post.position < request.position;
+function isBefore(post: StoredPost, request: Request | null): boolean {
+  return request !== null && (request.post === null || post.position < request.post.position);
 }
 
 /** The receipts of posts that a run has not taken before its end. */

@@ -34,10 +34,11 @@ import { Pace } from "../../workers/pace.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordQueue } from "../commit/record-queue.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
+import type { AskedContinuation } from "../run/messages.js";
 import type { DurableRunSettings } from "../run/run-settings.types.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
 import { ClosedStore } from "./closed-store.js";
-import { type Journal, Loader } from "./loader.js";
+import { type Journal, Loader, type LoadHints } from "./loader.js";
 import { ReclaimBackoff } from "./reclaim-backoff.js";
 import { Slots } from "./slots.js";
 
@@ -45,7 +46,7 @@ import { Slots } from "./slots.js";
 const LOADS_AT_ONCE = 8;
 
 /**
- * Why a run is opened. `"urgent"`: it has a post for which neither its time nor its turn is awaited. `"own"`: this process may hold it.
+ * Why a run is opened. `"urgent"`: it has a message for which neither its time nor its turn is awaited. `"own"`: this process may hold it.
  * With both, it may have ended.
  */
 export type OpenReason = "asked" | "urgent" | "own";
@@ -198,13 +199,14 @@ export class RunTable implements RunSupervisor {
    * comes into memory here.
    *
    * @param why What is known of it, see {@link OpenReason}.
+   * @param asked What the caller asks of it, if it has ended.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey, why: OpenReason = "asked"): Promise<DurableRun | null> {
+  async open(key: RunKey, why: OpenReason = "asked", asked?: AskedContinuation): Promise<DurableRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
-      if (known?.phase === "live") return known;
+      if (known?.phase === "live" && (why === "asked" || known.takesMessages)) return known;
       this.assertOpen();
       if (!this.executes || (known?.phase === "ended" && why === "asked")) return null;
       if (known !== undefined) {
@@ -216,7 +218,7 @@ export class RunTable implements RunSupervisor {
         await opening.catch(() => null); // claimed before it had that post
         continue;
       }
-      const live = await (opening ?? this.#remember(id, this.#claim(key, why)));
+      const live = await (opening ?? this.#remember(id, this.#claim(key, why, asked)));
       if (live === null) await this.#assertLoadable(key);
       return live;
     }
@@ -240,11 +242,11 @@ export class RunTable implements RunSupervisor {
     // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and its caller gets it.
     if (known !== undefined && !known.isNew) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, journal));
+    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, { journal }));
   }
 
-  #load(claimed: ClaimedRun, journal?: Journal): Promise<DurableRun | null> {
-    return this.#loads.run(() => this.#loader.load(claimed, journal));
+  #load(claimed: ClaimedRun, hints: LoadHints): Promise<DurableRun | null> {
+    return this.#loads.run(() => this.#loader.load(claimed, hints));
   }
 
   /** Resolves when the run is not being loaded here, or is in memory. */
@@ -259,11 +261,11 @@ export class RunTable implements RunSupervisor {
     return opening;
   }
 
-  async #claim(key: RunKey, why: OpenReason): Promise<DurableRun | null> {
+  async #claim(key: RunKey, why: OpenReason, asked?: AskedContinuation): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
     const request = { ended: why !== "asked", ignoreQueueLimits: why === "urgent" };
     const claimed = await this.store.claim(key, { ...this.lease, ...request });
-    return claimed === null ? null : this.#load(claimed);
+    return claimed === null ? null : this.#load(claimed, { asked });
   }
 
   onPlaced(live: DurableRun): void {
@@ -296,6 +298,11 @@ export class RunTable implements RunSupervisor {
     const reports = this.#reported.get(id);
     if (reports !== undefined) this.#reported.set(id, reports + 1);
     return reports !== undefined;
+  }
+
+  /** Whether no run is in memory here, and none is about to be. */
+  get isEmpty(): boolean {
+    return this.live.size + this.#opening.size === 0;
   }
 
   /** Whether the run is in memory here, or is about to be. */

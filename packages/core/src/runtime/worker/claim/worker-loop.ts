@@ -63,7 +63,7 @@ export class WorkerLoop {
   #again = false;
   #stopped = false;
   /** Runs of which there is news since the last claim began; `null`: anything may be due. */
-  #news: Set<string> | null = null;
+  #news: Map<string, RunKey> | null = null;
   #taskAtMs = Number.POSITIVE_INFINITY;
   #tasksReadAtMs = Number.NEGATIVE_INFINITY;
 
@@ -84,13 +84,13 @@ export class WorkerLoop {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !table.hasQueues);
         if (!isForNobody && (id === null || isAwaited || !table.isOpened(id)))
-          this.look(isAwaited || news === "ended" ? null : id);
+          this.look(isAwaited || news === "ended" ? null : key);
       } else if (news === "due") {
         const live = table.live.get(id);
         // For a run in memory here, this is news: another process has sent it a message.
-        if (live?.phase === "live") this.#deliverPosts(key).catch(() => this.look());
+        if (live?.takesMessages) this.#deliverPosts(key).catch(() => this.look());
         // It may be one that continues the run.
-        else live?.left.then(() => this.look(id));
+        else live?.left.then(() => this.look(key));
       }
     });
     if (!this.#looksForDue) return; // it only hears of changes
@@ -101,12 +101,12 @@ export class WorkerLoop {
   /**
    * Claims due work in the background, until there is none.
    *
-   * @param id The only run of which there is news. @default anything may be due
+   * @param key The only run of which there is news. @default anything may be due
    */
-  look(id: string | null = null): void {
+  look(key: RunKey | null = null): void {
     if (!this.#looksForDue || this.#stopped) return;
-    if (id === null) this.#news = null;
-    else this.#news?.add(id);
+    if (key === null) this.#news = null;
+    else this.#news?.set(idOf(key), key);
     if (this.#running === null) this.#begin();
     else this.#again = true;
   }
@@ -179,12 +179,14 @@ export class WorkerLoop {
     const { table, dueWork, clock, lookMs } = this.#setup;
     const mustSweep = this.#mustSweep(clock.now());
     const news = mustSweep || this.#callOff === null ? null : this.#news;
-    this.#news = new Set();
+    this.#news = new Map();
     if (mustSweep) {
       this.#sweepAtMs = clock.now() + lookMs;
       await dueWork.sweep();
     }
-    if (news === null && table.live.size > 0) await this.#deliverPosts({ owner: table.owner });
+    if (news === null && !table.isEmpty) await this.#deliverPosts({ owner: table.owner });
+    // Their rows were read before the news came.
+    for (const [id, key] of news ?? none) if (table.isComing(id)) this.#deliverLoaded(key);
     // First: runs that this starts are claimed below. Stores need not report them.
     if (news === null || Math.abs(clock.now() - this.#tasksReadAtMs) >= TASKS_MS) {
       this.#tasksReadAtMs = clock.now();
@@ -197,7 +199,7 @@ export class WorkerLoop {
     const { keys, loaded } = await this.#claimDue(limit);
     // A timer that keeps this process alive may be that of a run that was just claimed.
     const isTimerRight = table.store.isLocal !== true || this.#isBackground;
-    const isAllNews = news !== null && isTimerRight && isSubset(news, new Set(keys));
+    const isAllNews = news !== null && isTimerRight && isSubset([...news.keys()], new Set(keys));
     return { keys, loaded, dueAtMs, isFull: keys.length === limit, isAllNews };
   }
 
@@ -207,8 +209,16 @@ export class WorkerLoop {
     for (const post of await table.store.posts(of)) {
       const id = idOf(post.key);
       const live = table.live.get(id);
-      if (live?.phase === "live") await deliverFound(table.store, post, { live, known: known.get(id) });
+      if (live?.takesMessages) await deliverFound(table.store, post, { live, known: known.get(id) });
+      else if (live === undefined && table.isComing(id)) this.#deliverLoaded(post.key);
     }
+  }
+
+  /** Delivers posts to a run that is being loaded, once it is in memory. */
+  #deliverLoaded(key: RunKey): void {
+    const { table } = this.#setup;
+    const delivered = table.whenLoaded(key).then(() => this.#deliverPosts(key));
+    delivered.catch(() => this.look());
   }
 
   /** Claims due runs, and begins to load them. */
@@ -256,6 +266,6 @@ export class WorkerLoop {
   }
 }
 
-function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
-  return [...part].every((id) => whole.has(id));
+function isSubset(part: readonly string[], whole: ReadonlySet<string>): boolean {
+  return part.every((id) => whole.has(id));
 }

@@ -1,5 +1,6 @@
 /** The next commit of one run: collects changes until it is sent to the store. */
-import type { EventData } from "../../../engine/state.js";
+import type { Receipt } from "../../../engine/command.js";
+import type { Outcome } from "../../../engine/state.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
   Measure,
@@ -16,6 +17,14 @@ import { RecordUpdates } from "./record-updates.js";
 
 const none: readonly never[] = [];
 
+/** The message that continues a run after its end. */
+export interface ContinuedBy {
+  /** Position of its post, whose receipt is stored with the ticks; `null` for a message of a caller here. */
+  readonly position: number | null;
+  /** Called once the ticks are stored. */
+  readonly onStored: () => void;
+}
+
 export class Commit {
   readonly entries: string[] = [];
   /** Number of entries that are ticks. */
@@ -27,8 +36,8 @@ export class Commit {
   /** Sequence numbers of events that are no longer needed. */
   forget: number[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
-  /** Position of the post that its first tick answers: the run continues after its end. */
-  continuedBy: number | null = null;
+  /** The message that its first tick answers: the run continues after its end. */
+  continuedBy: ContinuedBy | null = null;
   /** Called when the commit is sent: its lease begins then. */
   create: (() => NonNullable<RunCommit["create"]>) | null = null;
   summary: RunSummary | null = null;
@@ -39,8 +48,8 @@ export class Commit {
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
-  /** The event that ends the run with its tick; `null` if the run may continue. */
-  end: EventData | null = null;
+  /** The end of the run, which its tick causes; `null` if the run may continue. */
+  end: Outcome | null = null;
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
   /** What the audit says of the creation of the run, and of ticks. */
   createdAudit: readonly RecordWrite[] = none;
@@ -59,6 +68,26 @@ export class Commit {
     const { events, ticks, create, summary, snapshot, prune, receipts, release } = this;
     const hasMore = ticks > 0 || release || receipts !== null || snapshot !== null || prune !== null;
     return events !== null && !hasMore && create === null && summary === null;
+  }
+
+  /** @param isPassing `true`: the event is forgotten soon. */
+  addEvent(event: StoredEvent, isPassing: boolean): void {
+    this.events ??= [];
+    this.events.push(event);
+    if (isPassing) this.passing = new Set([...this.passing, event.sequence]);
+  }
+
+  forgetEvents(sequences: readonly number[]): void {
+    if (sequences.length > 0) this.forget = [...(this.forget ?? []), ...sequences];
+  }
+
+  addAudit(entries: readonly RecordWrite[]): void {
+    if (entries.length > 0) this.audit = [...this.audit, ...entries];
+  }
+
+  addReceipt(position: number, receipt: Receipt): void {
+    this.receipts ??= [];
+    this.receipts.push({ position, receipt: JSON.stringify(receipt) });
   }
 
   dropTicks(): void {
@@ -86,12 +115,13 @@ export class Commit {
     this.ticks += next.ticks;
     if (next.events !== null) this.events = [...(this.events ?? []), ...next.events];
     if (next.passing.size > 0) this.passing = new Set([...this.passing, ...next.passing]);
-    if (next.forget !== null) this.forget = [...(this.forget ?? []), ...next.forget];
+    if (next.forget !== null) this.forgetEvents(next.forget);
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
     this.continuedBy ??= next.continuedBy;
-    if (next.audit.length > 0) this.audit = [...this.audit, ...next.audit];
+    this.addAudit(next.audit);
     if (next.measures !== null) this.measures = [...(this.measures ?? []), ...next.measures];
     this.summary = next.summary ?? this.summary;
+    this.end = next.end ?? this.end;
     if (next.version !== undefined) this.version = next.version;
     this.snapshot = next.snapshot ?? this.snapshot;
     this.prune = next.prune ?? this.prune;
@@ -141,7 +171,7 @@ export class Commit {
     if (this.measures !== null) commit.measures = this.measures;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
-    const receipts = [...(this.receipts ?? none), ...receiptOf(this.continuedBy)];
+    const receipts = [...(this.receipts ?? none), ...receiptOf(this.continuedBy?.position ?? null)];
     if (receipts.length > 0) commit.receipts = receipts;
     const records = [...this.createdAudit, ...this.audit, ...(this.#updates?.writes() ?? none)];
     if (records.length > 0) commit.records = records;

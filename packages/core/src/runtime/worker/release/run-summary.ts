@@ -1,13 +1,10 @@
-/** The summary of a run in memory: whether it is active, how its ticks end it, and its row. */
-import { knownOutcome } from "../../../engine/known-outcome.js";
+/** The summary of a run in memory: whether it is active, and its row. */
 import type { Outcome } from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { wakeAt } from "../../../run/run-time.js";
 import type { RunSummary, StoredStatus } from "../../store/run-store.types.js";
 import { outcomeText } from "../../text/journal-text.js";
 import { promptsText } from "../../text/shown-text.js";
-import type { Commit } from "../commit/commit.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 
 interface Standing {
@@ -18,18 +15,6 @@ interface Standing {
   readonly atMs: number;
   /** Whether it is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
-}
-
-/** The outcome of a run without children by these ticks, where it is known before they are reduced, and can be stored with them. */
-export function outcomeWith(
-  { attempts, children, descendants, tickets, host, state }: LiveRun,
-  ticks: readonly Tick[],
-  { create }: Commit,
-): Outcome | null {
-  const [tick] = ticks;
-  if (tick === undefined || ticks.length > 1 || create !== null) return null;
-  const others = attempts.size + (children?.size ?? 0) + (descendants?.size ?? 0) + (tickets?.size ?? 0);
-  return others === 0 ? knownOutcome(host.routing, state, tick) : null;
 }
 
 /** Returns whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Receipt } from "../../../engine/command.js";
-import type { EventData, Outcome } from "../../../engine/state.js";
+import type { Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { invariant } from "../../../errors/invariant.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
@@ -34,10 +34,11 @@ import { codeText, entryText, placeOfChild } from "../../text/journal-text.js";
 import { isOutcome, shownText } from "../../text/shown-text.js";
 import { TickTexts } from "../../text/tick-texts.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
-import { Commit } from "../commit/commit.js";
+import { Commit, type ContinuedBy } from "../commit/commit.js";
 import type { Committing } from "../commit/group-commit.js";
 import type { StoredRunJson } from "../load/load.js";
-import { isAtWork, outcomeWith, summaryOf } from "../release/run-summary.js";
+import { isSameEnd, outcomeWith, receiptWith } from "../release/known-end.js";
+import { isAtWork, summaryOf } from "../release/run-summary.js";
 import { SnapshotPolicy } from "../release/snapshot-policy.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
@@ -71,8 +72,6 @@ export interface DurableRunSetup extends LoadedRun {
   readonly supervisor: RunSupervisor;
 }
 
-const none: readonly never[] = [];
-
 type Phase = "live" | "ended" | "leaving" | "left";
 
 export class DurableRun implements RunJournal, Committing {
@@ -97,10 +96,10 @@ export class DurableRun implements RunJournal, Committing {
   /** A commit of it was stored since it came into memory. */
   hasStored = false;
   /** `null` once its first ticks here are on their way. */
-  #continuedBy: number | null;
+  #continuedBy: ContinuedBy | null;
   readonly #releasesFirst: boolean;
-  /** The event that ends the run, once it is stored as its outcome. */
-  #storedEnd: EventData | null = null;
+  /** How the run ends, once that is stored with its last tick. */
+  #storedEnd: Outcome | null = null;
   /** `true`: one of its steps has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
@@ -163,6 +162,12 @@ export class DurableRun implements RunJournal, Committing {
 
   get budget(): RunBudgetPort | null {
     return this.#supervisor.budgets?.of(this.key) ?? null;
+  }
+
+  /** `true` if a message that is sent now finds it active: its end is neither stored nor on its way to the store. */
+  get takesMessages(): boolean {
+    const end = this.#storedEnd ?? this.#sent?.end ?? this.#next?.end ?? null;
+    return this.#phase === "live" && end === null;
   }
 
   /** `true` if it is active, and the store has its owner. */
@@ -234,7 +239,7 @@ export class DurableRun implements RunJournal, Committing {
       commit.version = code.version;
       this.#isOtherCode = false;
     }
-    if (this.#continuedBy !== null) commit.continuedBy = this.#continuedBy;
+    commit.continuedBy ??= this.#continuedBy;
     this.#continuedBy = null;
     this.#records?.admit(runner, ticks, commit);
     this.#supervisor.onRound?.(this, runner, ticks);
@@ -242,24 +247,25 @@ export class DurableRun implements RunJournal, Committing {
       commit.entries.push(this.entryOf(runner, tick));
       commit.atMs = tick.atMs;
     }
-    if (this.#supervisor.keepsAudit) this.#audit(runner, ticks, commit);
+    const run = { key: this.key, workflow: this.workflow.name, runner };
+    if (this.#supervisor.keepsAudit) commit.addAudit(auditOfTicks(run, ticks));
     this.#measures.addAttempts(commit, runner, ticks);
     commit.ticks += ticks.length;
     this.#stayAwhile();
     const outcome = this.#releasesFirst || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
     if (this.#releasesFirst) this.#leaveWith(commit);
-    else if (outcome?.status === "completed") {
-      // With the end of its last step: one commit less.
-      this.#summarize("completed", outcome, commit.atMs);
-      commit.end = outcome.event;
-      commit.release = true;
-    } else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
+    else if (outcome !== null) this.#endWith(commit, outcome, ticks);
+    else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
     return commit.stored.promise;
   }
 
-  #audit(runner: LiveRun, ticks: readonly Tick[], commit: Commit): void {
-    const entries = auditOfTicks({ key: this.key, workflow: this.workflow.name, runner }, ticks);
-    if (entries.length > 0) commit.audit = [...commit.audit, ...entries];
+  /** Stores the end of the run with its last tick: one commit less. */
+  #endWith(commit: Commit, outcome: Outcome, [tick]: readonly Tick[]): void {
+    this.#summarize(outcome.status, outcome, commit.atMs);
+    commit.end = outcome;
+    commit.release = true;
+    const taken = receiptWith(tick, this.runner.state);
+    if (taken !== null) commit.addReceipt(taken.position, taken.receipt);
   }
 
   /** Leaves memory once the commit is stored; the next owner reduces its ticks. */
@@ -290,14 +296,11 @@ export class DurableRun implements RunJournal, Committing {
 
   published(item: StreamedEvent): void {
     if (isOutcome(item.event)) return;
-    const { atMs } = this.runner.state;
+    const text = shownText(item, this.workflow.compiled);
+    const isPassing = PiecesEvent.is(item.event) && item.event.isAll !== true;
     const commit = this.nextCommit();
-    const forgotten = PiecesEvent.is(item.event) ? this.words.note(item) : none;
-    if (forgotten.length > 0) commit.forget = [...(commit.forget ?? []), ...forgotten];
-    if (PiecesEvent.is(item.event) && item.event.isAll !== true)
-      commit.passing = new Set([...commit.passing, item.sequence]);
-    commit.events ??= [];
-    commit.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
+    if (PiecesEvent.is(item.event)) commit.forgetEvents(this.words.note(item));
+    commit.addEvent({ sequence: item.sequence, atMs: this.runner.state.atMs, text }, isPassing);
   }
 
   showing(run: LiveRunCore, written: LiveCall): void {
@@ -358,10 +361,8 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   #receipt(position: number, receipt: Receipt): void {
-    if (this.#phase === "left") return;
-    const commit = this.nextCommit();
-    commit.receipts ??= [];
-    commit.receipts.push({ position, receipt: JSON.stringify(receipt) });
+    if (this.#phase === "left" || this.#storedEnd !== null) return; // the run has no owner
+    this.nextCommit().addReceipt(position, receipt);
   }
 
   // ---- commits
@@ -401,6 +402,7 @@ export class DurableRun implements RunJournal, Committing {
     this.hasStored = true;
     commit.settleUpdates();
     if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
+    commit.continuedBy?.onStored();
     if (this.#phase === "live") this.#storedEnd = commit.end;
     if (this.#storedEnd !== null) return; // it ends here, too, once the tick is reduced
     if (commit.release) return this.#leaveStored();
@@ -458,8 +460,7 @@ export class DurableRun implements RunJournal, Committing {
       this.#summarize(outcome.status, outcome);
       this.nextCommit().release = true;
     } else {
-      const isStored = outcome.status === "completed" && outcome.event === this.#storedEnd;
-      invariant(isStored, "a run has another outcome than the one that was stored");
+      invariant(isSameEnd(outcome, this.#storedEnd), "a run has another outcome than the one that was stored");
       nextTurn(() => this.#leaveStored()); // after those who look at it now
     }
     this.#supervisor.onEnded(this, outcome);

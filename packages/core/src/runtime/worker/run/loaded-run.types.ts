@@ -1,6 +1,7 @@
 import type { RunState } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import type { RunKey, StoredStatus } from "../../store/run-store.types.js";
+import type { ContinuedBy } from "../commit/commit.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 
 /** A run as it was loaded, or as it is about to begin. */
@@ -20,8 +21,8 @@ export interface LoadedRun {
   readonly status: StoredStatus;
   /** `false` for a run that the first commit creates. */
   readonly isStored: boolean;
-  /** Position of the post that continues it after its end: its receipt is stored with the first ticks here. */
-  readonly continuedBy: number | null;
+  /** What continues it after its end, with the first ticks here. */
+  readonly continuedBy: ContinuedBy | null;
   /** `true` if its ticks alone do not determine its state: it began with that of another run, or its first ticks were pruned. */
   readonly hasPartialHistory: boolean;
   /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */

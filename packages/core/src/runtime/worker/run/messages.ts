@@ -15,10 +15,12 @@ import type { WorkflowEvent } from "../../../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
 import { type Delivery, deliver, type OutsideMessage } from "../../../run/caller/deliver-message.js";
 import type { LiveRun } from "../../../run/run.types.js";
+import { Deferred } from "../../../system/deferred.js";
 import { encodeValue } from "../../../value/codec.js";
 import type { EncodedValue } from "../../../value/tree.js";
 import type { StoredPost, StoredStatus } from "../../store/run-store.types.js";
 import { parseJson } from "../../text/journal-text.js";
+import type { ContinuedBy } from "../commit/commit.js";
 
 interface Asked {
   /** Who asks for it. Left out: it is not known. */
@@ -26,7 +28,7 @@ interface Asked {
 }
 
 /** To a run that has ended. One that goes on only accepts `resume`, once and for all. */
-type Continuation = Asked & { readonly kind: "resume" | "retry" };
+export type Continuation = Asked & { readonly kind: "resume" | "retry" };
 
 export type Message = OutsideMessage | Continuation;
 
@@ -86,6 +88,28 @@ export function isContinuation(kind: string): kind is Continuation["kind"] {
   return kind === "resume" || kind === "retry";
 }
 
+/** A continuation that a caller here asks for without a post. */
+export class AskedContinuation {
+  readonly message: Continuation;
+  /** `true` once a load continues the run with it. */
+  isTaken = false;
+  readonly #stored = new Deferred<void>();
+
+  constructor(message: Continuation) {
+    this.message = message;
+  }
+
+  /** Resolves once the ticks that continue the run are stored; never if they are not. */
+  get stored(): Promise<void> {
+    return this.#stored.promise;
+  }
+
+  take(): ContinuedBy {
+    this.isTaken = true;
+    return { position: null, onStored: this.#stored.resolve };
+  }
+}
+
 /** These are not only for runs that wait or work: one whose time or turn is to come is cancelled, one that has ended goes on. */
 export function isUrgent(kind: string): boolean {
   return kind === "cancel" || isContinuation(kind);
@@ -102,8 +126,8 @@ const continued: { readonly [How in Continuation["kind"]]: readonly StoredStatus
 };
 
 /** Whether the message continues a run that has ended so. */
-export function continues(kind: Message["kind"], status: StoredStatus): kind is Continuation["kind"] {
-  return isContinuation(kind) && continued[kind].includes(status);
+export function continues(message: Pick<Message, "kind">, status: StoredStatus): message is Continuation {
+  return isContinuation(message.kind) && continued[message.kind].includes(status);
 }
 
 /** @throws {WorkflowError} `RUN_FINISHED`, `RUN_NOT_RETRYABLE` for a continuation. Every other message is refused by the receipt. */
