@@ -11,6 +11,7 @@ import {
   StopEvent,
   type Store,
 } from "../../src/index.js";
+import { failure, partsOf } from "../support/moved.js";
 import { keptOpen } from "../support/processes.js";
 import { silent } from "../support/runtimes.js";
 
@@ -80,31 +81,24 @@ it.each([3, 1_000])(
   },
 );
 
+const childWith = (options: object) =>
+  defineWorkflow("child", options)
+    .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
+      await ctx.waitForEvent(Answer, { prompt: new Ask() });
+      return stopped(await (ctx.store as unknown as Store<Record<string, unknown>>).getState());
+    })
+    .build();
+const parentWith = (child: ReturnType<typeof childWith>, options: object) => ({
+  flow: defineWorkflow("parent", { children: { child }, ...options } as { children: { child: typeof child } })
+    .step("call", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) =>
+      stopped(await ctx.runChild(child, {}, { store: "shared" })),
+    )
+    .build(),
+});
+
 it("a state that children share is migrated once, by the run that has it; a child that cannot share it any more is refused", async () => {
-  const store = memoryStore();
-  const keptOpen = new Proxy(store, {
-    get(target, name) {
-      if (name === "close") return async () => {};
-      const member = Reflect.get(target, name) as unknown;
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
-  const childWith = (options: object) =>
-    defineWorkflow("child", options)
-      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
-        await ctx.waitForEvent(Answer, { prompt: new Ask() });
-        return stopped(await (ctx.store as unknown as Store<Record<string, unknown>>).getState());
-      })
-      .build();
-  const parentWith = (child: ReturnType<typeof childWith>, options: object) => ({
-    flow: defineWorkflow("parent", { children: { child }, ...options } as { children: { child: typeof child } })
-      .step("call", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) =>
-        stopped(await ctx.runChild(child, {}, { store: "shared" })),
-      )
-      .build(),
-  });
-  const runtimeWith = (workflows: ReturnType<typeof parentWith>) =>
-    createRuntime({ workflows, store: keptOpen, log: silent });
+  const store = keptOpen(memoryStore());
+  const runtimeWith = (workflows: ReturnType<typeof parentWith>) => createRuntime({ workflows, store, log: silent });
   const first = runtimeWith(parentWith(childWith({}), { state: { count: z.number().default(1) } }));
   await first.run("flow", {}, { runId: "one" }).idle();
   await first.stop({ drainMs: 0 });
@@ -133,4 +127,23 @@ it("a state that children share is migrated once, by the run that has it; a chil
     "one SNAPSHOT_MISMATCH",
   ]);
   expect(result).toEqual({ total: 11 });
+});
+
+it("a run whose child cannot share its state here is a problem of its import", async () => {
+  const runtimeWith = (child: ReturnType<typeof childWith>, store = memoryStore()) =>
+    createRuntime({ workflows: parentWith(child, { state: { count: z.number().default(1) } }), store, log: silent });
+  const store = memoryStore();
+  const first = runtimeWith(childWith({}), keptOpen(store));
+  await first.run("flow", {}, { runId: "one" }).idle();
+  await first.stop({ drainMs: 0 });
+  const source = runtimeWith(childWith({}), store);
+  const parts = await partsOf(source.export("one"));
+  const target = runtimeWith(childWith({ state: { total: z.number().default(0) } }));
+
+  const { code, details } = await failure(target.import(parts));
+
+  expect(code).toBe("EXPORT_INVALID");
+  expect(details["problems"]).toEqual([
+    expect.stringContaining('The child "child" cannot share the store of "parent"'),
+  ]);
 });
