@@ -75,29 +75,14 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
   };
 }
 
-type JournalReads = "snapshot" | "ticks" | "journals" | "events";
-type Reads =
-  | "run"
-  | "tenants"
-  | "list"
-  | "counts"
-  | "histogram"
-  | "statistics"
-  | "posts"
-  | "receipt"
-  | "received"
-  | "record"
-  | "records"
-  | "blob";
-
-function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
+function readsOf(reader: RunReader) {
   const { database } = reader;
   return {
     run: async (key) => findRun(reader, key),
     tenants: async () => listTenants(database),
     list: async (query) => listRuns(reader, query),
     counts: async (query) => countRuns(reader, query),
-    histogram: async (query) => countOverTime(database, query),
+    histogram: async (query) => countOverTime(reader, query),
     statistics: async (query) => readMeasures(database, query),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) => readSnapshot(database, key, atOrBelow),
     ticks: async (key, range) => readTicks(database, key, range),
@@ -109,7 +94,7 @@ function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
     record: async (key) => readRecord(database, key),
     records: async (query) => listRecords(database, query),
     blob: async (hash) => readBlob(database, hash),
-  };
+  } satisfies Partial<RunStore>;
 }
 
 /** Returns the keys of the runs that were deleted. An owner that claims a run meanwhile keeps it, or comes too late. */

@@ -51,7 +51,7 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
         addMeasures(database, countMeasures(commits, applied));
         return applied;
       });
-      if (!watchers.isEmpty) watchers.notify(changedKeys(commits, results));
+      if (!watchers.isEmpty) watchers.notify(changedKeys(commits, results).map((key) => ({ key })));
       return results;
     },
     claim: async (key, lease) => write(() => claims.claim(key, lease)),
@@ -63,41 +63,26 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     line: async (query) => database.read(() => readLine(database, query)),
     post: async (key, message) => {
       const result = write(() => storePost(database, key, message));
-      if (result.status === "stored") watchers.notify([{ tenant: key.tenant, runId: key.runId }], "due");
+      if (result.status === "stored") watchers.notify([{ key: { tenant: key.tenant, runId: key.runId }, news: "due" }]);
       return result;
     },
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
     deleteStatistics: async (tenant, slot) => write(() => deleteMeasures(database, tenant, slot)),
     delete: async (keys, owner) => {
       const gone = write(() => keys.filter((key) => removeRun(database, key, owner ?? null)));
-      const deleted = gone.map(({ tenant, runId }) => ({ tenant, runId }));
-      if (deleted.length > 0) watchers.notify(deleted, "ended");
+      watchers.notify(gone.map(({ tenant, runId }) => ({ key: { tenant, runId }, news: "ended" })));
       return gone.length;
     },
   };
 }
 
-type Reads =
-  | "run"
-  | "tenants"
-  | "list"
-  | "counts"
-  | "histogram"
-  | "statistics"
-  | "snapshot"
-  | "ticks"
-  | "events"
-  | "posts"
-  | "receipt"
-  | "received";
-
-function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records" | "blob"> {
+function readsOf(database: Database) {
   return {
     run: async (key) => database.guard(() => findRun(database, key)?.run ?? null),
     tenants: async () => database.read(() => listTenants(database)),
     list: async (query) => listRuns(database, query),
-    counts: async (query) => database.guard(() => countRuns(database, query)),
-    histogram: async (query) => database.guard(() => countOverTime(database, query)),
+    counts: async (query) => countRuns(database, query),
+    histogram: async (query) => countOverTime(database, query),
     statistics: async (query) => database.guard(() => readMeasures(database, query)),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
       database.guard(() => readSnapshot(database, key, atOrBelow)),
@@ -109,7 +94,7 @@ function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records
     record: async (key) => database.guard(() => readRecord(database, key)),
     records: async (query) => database.guard(() => listRecords(database, query)),
     blob: async (hash) => database.guard(() => readBlob(database, hash)),
-  };
+  } satisfies Partial<RunStore>;
 }
 
 function watchingOf(database: Database, watchers: Watchers): Pick<RunStore, "watch" | "close"> {
@@ -142,13 +127,9 @@ function changedKeys(commits: readonly RunCommit[], results: readonly CommitResu
 
 const find = "SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND (owner IS NULL OR owner = ?)";
 const removals: readonly string[] = [
-  "DELETE FROM labels WHERE run = ?",
-  "DELETE FROM input_values WHERE run = ?",
-  "DELETE FROM ticks WHERE run = ?",
-  "DELETE FROM events WHERE run = ?",
-  "DELETE FROM snapshots WHERE run = ?",
-  "DELETE FROM posts WHERE run = ?",
-  "DELETE FROM starts WHERE run = ?",
+  ...["labels", "input_values", "ticks", "events", "snapshots", "posts", "starts"].map(
+    (table) => `DELETE FROM ${table} WHERE run = ?`,
+  ),
   "DELETE FROM runs WHERE id = ?",
 ];
 

@@ -91,11 +91,18 @@ export type {
 export { budgetPort } from "../runtime/budget/budget-of.js";
 export { budgetReached } from "../runtime/budget/budget-reached-event.js";
 export { ownWorkflow } from "../runtime/bulk/own-workflow.js";
-export { type CountedMeasures, countMeasures, kindOf, type Series } from "../runtime/statistics/counted.js";
+export {
+  type CountedMeasures,
+  countMeasures,
+  kindOf,
+  type Series,
+  statisticsRowOf,
+} from "../runtime/statistics/counted.js";
 export { durationRange } from "../runtime/statistics/duration-range.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
+export { LineTally } from "../runtime/store/line-tally.js";
 export type {
   ChosenPlaces,
   KeyLine,
@@ -105,7 +112,7 @@ export type {
 } from "../runtime/store/queue-policy.js";
 export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
 export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
-export { barsOf, histogramSql, listStoredRuns } from "../runtime/store/run-list.js";
+export { countStoredRuns, histogramOf, listStoredRuns } from "../runtime/store/run-list.js";
 export type { SqlValue } from "../runtime/store/sql.js";
 export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
 export { SLOT_MS } from "../runtime/store/statistics.types.js";
@@ -124,6 +131,8 @@ export {
   matchesSearch,
   newStoredRun,
   rangeOfPrefix,
+  recordKeyOf,
+  recordPageOf,
   searchPatterns,
   searchWindow,
   statusOfText,
@@ -134,6 +143,7 @@ export {
   wantedStatuses,
   wrapStore,
 } from "../runtime/store/store-kit.js";
+export { type HeardChange, StoreListeners } from "../runtime/store/store-listeners.js";
 export { replay } from "../snapshot/replay.js";
 export { createStoredRouting as createRouting } from "../snapshot/stored-routing.js";
 export type { EncodedTick } from "../snapshot/tick-codec.js";

@@ -1,6 +1,6 @@
 /** Counts of what has ended, by series and time slot. */
-import { type CountedMeasures, kindOf, type Series } from "millrace/engine";
-import type { MeasureStatus, StatisticsQuery, StatisticsRow } from "millrace/runtime";
+import { type CountedMeasures, kindOf, type Series, statisticsRowOf } from "millrace/engine";
+import type { StatisticsQuery, StatisticsRow } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
 import type { Interned } from "../tables/interned.js";
@@ -129,16 +129,5 @@ export async function readMeasures(database: Database, query: StatisticsQuery): 
   const { tenant, kind, workflows, fromSlot, toSlot, slots } = query;
   const names = workflows === undefined ? null : texts(workflows);
   const rows = await database.all(read, [hashOf(tenant), kind, names, fromSlot, toSlot, slots]);
-  return rows.map((row) => ({
-    workflow: row["workflow"] as string,
-    step: row["step"] as string | null,
-    version: row["version"] as string | null,
-    failure: row["failure"] === null ? null : { id: row["failure"] as string, text: row["text"] as string },
-    period: row["period"] as number,
-    status: row["status"] as MeasureStatus,
-    range: row["range"] as number,
-    count: row["count"] as number,
-    firstAtMs: row["first_at"] as number,
-    lastAtMs: row["last_at"] as number,
-  }));
+  return rows.map(statisticsRowOf);
 }

@@ -5,8 +5,9 @@
  *
  * @module
  */
+import { recordKeyOf } from "millrace/engine";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, StoredRecord } from "millrace/runtime";
-import { keyOf, type RecordChange } from "../tables/records.js";
+import type { RecordChange } from "../tables/records.js";
 import { idOf, recordId } from "../text/keys.js";
 
 /** What decides about the commits of a run. */
@@ -83,7 +84,7 @@ class Group {
     if (commit.ticks !== undefined && commit.ticks.first !== (before?.ticks ?? 0) + 1) return fenced;
     const records = commit.records ?? [];
     const conflicts = records.filter((write) => this.#versionOf(write, write.expected) !== write.expected);
-    if (conflicts.length > 0) return { status: "conflict", records: conflicts.map(keyOf) };
+    if (conflicts.length > 0) return { status: "conflict", records: conflicts.map(recordKeyOf) };
     const after = this.#after(commit, before);
     this.runs.set(id, after);
     const wave = this.#waveFor(id, records.length > 0);

@@ -1,13 +1,20 @@
 import { type Lane, nextBatch } from "./lanes.js";
 import type { Row, Session } from "./session.js";
 
-const settings = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"];
+/** Settings that are off where statements walk indexes. */
+export const walking: readonly string[] = [
+  "enable_seqscan",
+  "enable_bitmapscan",
+  "enable_hashjoin",
+  "enable_mergejoin",
+  "jit",
+];
 
 /**
  * Makes the statements of a transaction walk indexes. A plan that was made while a table was small, and is kept until its
  * statistics change, or reads the whole table if there are many rows.
  */
-export const walkIndexes: string = `SELECT ${settings.map((name) => `set_config('${name}', 'off', true)`).join(", ")}`;
+export const walkIndexes: string = `SELECT ${walking.map((name) => `set_config('${name}', 'off', true)`).join(", ")}`;
 
 /** A statement that can be a separate transaction. */
 export interface LoneStatement {

@@ -1,10 +1,9 @@
-import type { RunChange, RunKey } from "millrace/runtime";
+import { type HeardChange, StoreListeners } from "millrace/engine";
+import type { RunStore } from "millrace/runtime";
 import { idOf } from "../text/keys.js";
 import type { Database } from "./database.js";
 import { type Line, Listener } from "./listener.js";
 import { type Change, channelOf, decodeNotice, either, Notices } from "./notices.js";
-
-type Heard = (key: RunKey | null, news?: RunChange) => void;
 
 export interface WatchersSetup {
   readonly database: Database;
@@ -18,6 +17,8 @@ export interface WatchersSetup {
 const look = `SELECT coalesce(sum((SELECT b.batch FROM @batches b WHERE b.lane = l.id ORDER BY b.batch DESC LIMIT 1)), 0)::bigint AS sum
   FROM @lanes l WHERE l.writer <> $1`;
 
+const anyRun: readonly HeardChange[] = [{ key: null }];
+
 /** How many looks are left out while notices arrive. */
 const trusted = 10;
 
@@ -28,7 +29,7 @@ const trusted = 10;
 export class Watchers {
   readonly #setup: WatchersSetup;
   readonly #notices: Notices;
-  readonly #watchers = new Set<{ readonly heard: Heard }>();
+  readonly #listeners = new StoreListeners();
   #listener: Listener | null = null;
   /** Whether a notice has come over the present connection, if only its own. */
   #hears = false;
@@ -42,13 +43,12 @@ export class Watchers {
     this.#notices = new Notices(setup.database, setup.writer);
   }
 
-  add(heard: Heard): () => void {
-    const watcher = { heard }; // an object, because the same function may watch twice
-    this.#watchers.add(watcher);
+  add(listener: Parameters<RunStore["watch"]>[0]): () => void {
+    const remove = this.#listeners.add(listener);
     this.#start();
     return () => {
-      this.#watchers.delete(watcher);
-      if (this.#watchers.size === 0) this.#stop();
+      remove();
+      if (this.#listeners.isEmpty) this.#stop();
     };
   }
 
@@ -60,25 +60,14 @@ export class Watchers {
       const id = idOf(key);
       unique.set(id, either(unique.get(id), { key: { tenant, runId }, news }));
     }
-    this.#notify([...unique.values()]);
+    this.#listeners.notify([...unique.values()]);
     this.#notices.add(unique, isUrgent);
   }
 
   close(): void {
-    this.#watchers.clear();
+    this.#listeners.clear();
     this.#stop();
     this.#notices.stop();
-  }
-
-  /** Calls the watchers once for each key, after the caller has returned. */
-  #notify(changes: readonly Change[] | null): void {
-    for (const watcher of this.#watchers) {
-      // One microtask each: a watcher that throws must neither silence the others nor fail the commit.
-      queueMicrotask(() => {
-        if (changes === null && this.#watchers.has(watcher)) watcher.heard(null);
-        for (const { key, news } of changes ?? []) if (this.#watchers.has(watcher)) watcher.heard(key, news);
-      });
-    }
   }
 
   #start(): void {
@@ -93,7 +82,7 @@ export class Watchers {
       open: line,
       channel: channelOf(database.path),
       onListening: () => {
-        this.#notify(null); // of what was committed before
+        this.#listeners.notify(anyRun); // of what was committed before
         this.#notices.hello().catch(() => undefined); // without an answer it keeps polling
       },
       onHeard: (payload) => this.#hear(payload),
@@ -115,7 +104,7 @@ export class Watchers {
     this.#hears = true;
     const notice = decodeNotice(payload);
     if (notice === null || notice.writer === this.#setup.writer) return;
-    this.#notify(notice.changes);
+    this.#listeners.notify(notice.changes ?? anyRun);
   }
 
   async #look(): Promise<void> {
@@ -127,12 +116,12 @@ export class Watchers {
       const [row] = await database.all(look, [writer]);
       const sum = row?.["sum"];
       // Also at the first look: something may have been committed since the watching began.
-      if (this.#sum !== sum) this.#notify(null);
+      if (this.#sum !== sum) this.#listeners.notify(anyRun);
       this.#sum = sum;
     } catch {
       // An error could not be caught here. A watcher that is called reads the store and meets the error where it can be
       // handled.
-      this.#notify(null);
+      this.#listeners.notify(anyRun);
     } finally {
       this.#isLooking = false;
     }

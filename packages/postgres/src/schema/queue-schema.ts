@@ -12,6 +12,7 @@
  * @module
  */
 import { linedUpSql, takenSql } from "millrace/engine";
+import { walking } from "../connection/transaction.js";
 import { leaseUntil } from "../tables/stored-run.js";
 
 export const queueTables: string = `
@@ -89,9 +90,7 @@ const variables = `
     first_run record;
     may_start boolean;`;
 // Each of them walks an index, whatever the tables looked like when the plan was made.
-const options = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
-  .map((setting) => `SET ${setting} = off`)
-  .join(" ");
+const options = walking.map((setting) => `SET ${setting} = off`).join(" ");
 
 /** In the last migration that changes them, which creates them in a new schema. */
 export const queueFunctions: string = `

@@ -229,22 +229,6 @@ const functions = `
     updated_at := greatest(updated_at, batch.at_ms);
     last_event := greatest(last_event, (SELECT max(e.sequence) FROM @events e WHERE e.run = of_run AND e.sequence > last_event));
   END $$;
-
-  CREATE FUNCTION @delete_runs(deleted bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    gone text[];
-  BEGIN
-    WITH dropped AS (DELETE FROM @blob_refs WHERE run = ANY(deleted) RETURNING blob)
-      SELECT array_agg(DISTINCT blob) INTO gone FROM dropped;
-    DELETE FROM @labels WHERE run = ANY(deleted);
-    DELETE FROM @ticks WHERE run = ANY(deleted);
-    DELETE FROM @events WHERE run = ANY(deleted);
-    DELETE FROM @snapshots WHERE run = ANY(deleted);
-    DELETE FROM @posts WHERE run = ANY(deleted);
-    DELETE FROM @starts WHERE run = ANY(deleted);
-    DELETE FROM @runs WHERE id = ANY(deleted);
-    IF gone IS NOT NULL THEN PERFORM @drop_blobs(gone); END IF;
-  END $$;
 `;
 
 const urgentPosts = `

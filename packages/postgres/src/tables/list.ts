@@ -1,9 +1,9 @@
 import {
-  barsOf,
-  countsOfTexts,
-  histogramSql,
+  countStoredRuns,
+  histogramOf,
   joinSql,
   type ListDialect,
+  type ListReader,
   listStoredRuns,
   plainSql,
   type Sql,
@@ -51,62 +51,25 @@ export const listDialect: ListDialect = {
     FROM ${page} AS page JOIN @runs AS r ON r.id = page.id ${plainSql(runJoins)} ${order}`,
 };
 
-export function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
-  return listStoredRuns(
-    {
-      dialect: listDialect,
-      positions: async (statement) =>
-        (await allOnce(reader.database, statement)).map((row) => {
-          return { id: row["id"] as number, createdAtMs: row["created_at"] as number };
-        }),
-      runs: async (statement) =>
-        (await allOnce(reader.database, statement)).map((row) => ({
-          id: row["id"] as number,
-          run: toRun(reader, row),
-        })),
+function readerOf(reader: RunReader): ListReader {
+  return {
+    dialect: listDialect,
+    read: (statement) => {
+      const { text, values } = statement.render((number) => `$${number}`);
+      return reader.database.allOnce(text, values);
     },
-    query,
-  );
+    toRun: (row) => ({ id: (row as Row)["id"] as number, run: toRun(reader, row as Row) }),
+  };
 }
 
-function allOnce(database: Database, statement: Sql): Promise<readonly Row[]> {
-  const { text, values } = statement.render((number) => `$${number}`);
-  return database.allOnce(text, values);
+export function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
+  return listStoredRuns(readerOf(reader), query);
 }
 
-export async function countOverTime(database: Database, query: HistogramQuery): Promise<HistogramBar[]> {
-  const statement = histogramSql(listDialect, query, false);
-  const rows = statement === null ? [] : await allOnce(database, statement);
-  return barsOf(
-    rows.map((row) => ({
-      period: row["period"] as number,
-      status: row["status"] as string,
-      count: Number(row["count"]),
-    })),
-  );
+export function countOverTime(reader: RunReader, query: HistogramQuery): Promise<HistogramBar[]> {
+  return histogramOf(readerOf(reader), query, false);
 }
 
-/** It reads the row of every run that it counts. */
-export async function countRuns({ database }: RunReader, query: CountQuery): Promise<RunCount[]> {
-  const { tenant, workflow } = query;
-  const [label, ...others] = Object.entries(query.labels ?? {});
-  const conditions = [
-    listDialect.tenant(label === undefined ? "q" : "l", tenant),
-    ...(label === undefined ? [] : [listDialect.named(...label)]),
-    ...others.map((other) => listDialect.hasNamed("labels", ...other)),
-    ...(workflow === undefined ? [] : [sql`${listDialect.workflowKey(workflow)} AND q.workflow = ${workflow}`]),
-  ];
-  const from = label === undefined ? listDialect.runs("workflow") : listDialect.namedRuns("labels");
-  const rows = await allOnce(
-    database,
-    sql`SELECT q.workflow, q.status, count(*) AS count FROM ${from}
-      WHERE ${joinSql(conditions, " AND ")} GROUP BY q.workflow, q.status`,
-  );
-  return countsOfTexts(
-    rows.map((row) => ({
-      workflow: row["workflow"] as string,
-      status: row["status"] as string,
-      count: Number(row["count"]),
-    })),
-  );
+export function countRuns(reader: RunReader, query: CountQuery): Promise<RunCount[]> {
+  return countStoredRuns(readerOf(reader), query);
 }

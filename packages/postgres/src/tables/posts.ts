@@ -1,7 +1,7 @@
 import type { PostedMessage, PostResult, Range, RunKey, StoredPost, StoredReceipt } from "millrace/runtime";
 import type { Row } from "../connection/session.js";
 import { hashOf, runHash } from "../text/keys.js";
-import { checkNames, checkText } from "../text/names.js";
+import { checkTexts } from "../text/names.js";
 import { atMost, bytes } from "../text/values.js";
 import { type RunReader, runsByKeys, toRun } from "./stored-run.js";
 
@@ -13,8 +13,8 @@ const position = "SELECT nextval('@post_positions') AS position";
 const add =
   "INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, urgent) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 // The first open post decides the time, not the clocks of later senders.
-const noteOpen = "UPDATE @runs SET posted_at = $2 WHERE id = $1 AND posted_at IS NULL";
-const noteUrgent = "UPDATE @runs SET urgent_at = $2 WHERE id = $1 AND urgent_at IS NULL";
+const noteOpen = `UPDATE @runs SET posted_at = coalesce(posted_at, $2), urgent_at = coalesce(urgent_at, $3)
+  WHERE id = $1 AND (posted_at IS NULL OR (urgent_at IS NULL AND $3::bigint IS NOT NULL))`;
 
 const columns = "t.name AS tenant, r.run_id, p.position, p.idempotency_key, p.at_ms, p.text";
 const open = (where: string): string => `SELECT ${columns} FROM @runs r JOIN @tenants t ON t.id = r.tenant
@@ -29,8 +29,7 @@ const receivedOfRun = `SELECT position, idempotency_key AS "idempotencyKey", rec
 
 export async function storePost(reader: RunReader, key: RunKey, message: PostedMessage): Promise<PostResult> {
   const { idempotencyKey, atMs, text, urgent = false } = message;
-  checkNames({ idempotencyKey });
-  checkText("text", text);
+  checkTexts({ idempotencyKey, text });
   const hash = runHash(key);
   const keyHash = idempotencyKey === null ? null : hashOf(idempotencyKey);
   return reader.database.write(async (transaction): Promise<PostResult> => {
@@ -52,8 +51,7 @@ export async function storePost(reader: RunReader, key: RunKey, message: PostedM
     }
     const at = given[0]?.["position"] as number;
     transaction.send(add, [at, run["id"], keyHash, idempotencyKey, atMs, text, urgent]);
-    transaction.send(noteOpen, [run["id"], atMs]);
-    if (urgent) transaction.send(noteUrgent, [run["id"], atMs]);
+    transaction.send(noteOpen, [run["id"], atMs, urgent ? atMs : null]);
     return { status: "stored", position: at };
   });
 }

@@ -1,6 +1,6 @@
 import type { DueRuns } from "millrace/runtime";
 import type { Row } from "../connection/session.js";
-import { checkNames } from "../text/names.js";
+import { checkTexts } from "../text/names.js";
 import { numbers, texts } from "../text/values.js";
 import type { Interned } from "./interned.js";
 import { leaseUntil } from "./stored-run.js";
@@ -72,7 +72,7 @@ export class Queues {
   /** Returns `null` where no queue is named. */
   async find({ queues = [], workflows }: DueRuns): Promise<NamedQueues | null> {
     if (queues.length === 0) return null;
-    for (const { name } of queues) checkNames({ queue: name });
+    checkTexts({ queues });
     const ids = numbers(await Promise.all(queues.map(({ name }) => this.#names.id(name))));
     const values = [
       ids,

@@ -1,9 +1,9 @@
-import { pageSize, rangeOfPrefix } from "millrace/engine";
+import { pageSize, rangeOfPrefix, recordKeyOf, recordPageOf } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
 import { hashOf, numberOf, recordId } from "../text/keys.js";
-import { checkRecord, checkText } from "../text/names.js";
+import { checkTexts } from "../text/names.js";
 import { bytes, numbers } from "../text/values.js";
 
 const read = "SELECT version, text FROM @records WHERE key = $1";
@@ -36,11 +36,11 @@ export async function listRecords(database: Database, query: RecordQuery): Promi
   const bounds = [from, ...(end === null ? [] : [end])];
   // Reading one more row than requested shows whether there is a next page.
   const rows = await database.all(page(lower + upper), [numberOf(tenant, kind), tenant, kind, limit + 1, ...bounds]);
-  const records = rows.slice(0, limit).map((row) => {
+  const records = rows.map((row) => {
     const { id, version, text } = row as unknown as StoredRecord & { readonly id: string };
     return { tenant, kind, id, version, text };
   });
-  return { records, cursor: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
+  return recordPageOf(records, limit);
 }
 
 /** Versions of records by {@link recordId}, while their rows are locked; 0 for one that there is not. */
@@ -94,20 +94,17 @@ export async function tryWriteRecords(
   writes: readonly RecordWrite[],
   { quiet = false }: { readonly quiet?: boolean } = {},
 ): Promise<RecordKey[]> {
-  for (const write of writes) {
-    checkRecord(write);
-    checkText("text", write.text);
-  }
+  checkTexts({ records: writes });
   const [first, second] = writes;
   if (first === undefined) return [];
   if (quiet && second === undefined && first.expected > 0 && first.text !== null) {
     const values = [hashOf(recordId(first)), first.expected, first.text];
-    return (await database.all(changeQuietly, values)).length > 0 ? [] : [keyOf(first)];
+    return (await database.all(changeQuietly, values)).length > 0 ? [] : [recordKeyOf(first)];
   }
   return database.write(async (transaction) => {
     const versions = await lockRecords(transaction, writes);
     const conflicts = writes.filter((write) => versions.get(recordId(write)) !== write.expected);
-    if (conflicts.length > 0) return conflicts.map(keyOf);
+    if (conflicts.length > 0) return conflicts.map(recordKeyOf);
     const changes = writes.map((write) => ({
       key: write,
       before: write.expected,
@@ -116,8 +113,4 @@ export async function tryWriteRecords(
     sendLocked(transaction, changes);
     return [];
   });
-}
-
-export function keyOf({ tenant, kind, id }: RecordKey): RecordKey {
-  return { tenant, kind, id };
 }

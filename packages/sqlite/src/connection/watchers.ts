@@ -1,7 +1,6 @@
-import type { RunChange, RunKey } from "millrace/runtime";
+import { type HeardChange, StoreListeners } from "millrace/engine";
+import type { RunStore } from "millrace/runtime";
 import type { Database } from "./database.js";
-
-type Listener = (key: RunKey | null, news?: RunChange) => void;
 
 /** A database to which other connections commit, too. */
 interface Polled {
@@ -15,7 +14,7 @@ interface Polled {
  */
 export class Watchers {
   readonly #polled: Polled | null;
-  readonly #watchers = new Set<{ readonly listener: Listener }>();
+  readonly #listeners = new StoreListeners();
   #timer: NodeJS.Timeout | null = null;
   #version = 0;
 
@@ -24,28 +23,21 @@ export class Watchers {
     this.#polled = polled;
   }
 
-  add(listener: Listener): () => void {
-    const watcher = { listener }; // an object, because the same function may watch twice
-    this.#watchers.add(watcher);
+  add(listener: Parameters<RunStore["watch"]>[0]): () => void {
+    const remove = this.#listeners.add(listener);
     this.#start();
     return () => {
-      this.#watchers.delete(watcher);
-      if (this.#watchers.size === 0) this.#stop();
+      remove();
+      if (this.isEmpty) this.#stop();
     };
   }
 
-  /** Calls the listeners once for each key, after the caller has returned. */
-  notify(keys: readonly (RunKey | null)[], news?: RunChange): void {
-    for (const watcher of this.#watchers) {
-      // One microtask each: a listener that throws must neither silence the others nor fail the commit.
-      queueMicrotask(() => {
-        for (const key of keys) if (this.#watchers.has(watcher)) watcher.listener(key, news);
-      });
-    }
+  notify(changes: readonly HeardChange[]): void {
+    this.#listeners.notify(changes);
   }
 
   get isEmpty(): boolean {
-    return this.#watchers.size === 0;
+    return this.#listeners.isEmpty;
   }
 
   #stop(): void {
@@ -68,11 +60,11 @@ export class Watchers {
     } catch {
       // An error could not be caught here. A listener that is called reads the store and meets the error where it can be
       // handled.
-      return this.notify([null]);
+      return this.notify([{ key: null }]);
     }
     if (version === this.#version) return;
     this.#version = version;
-    this.notify([null]);
+    this.notify([{ key: null }]);
   }
 }
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { earliest } from "millrace/engine";
+import { LineTally } from "millrace/engine";
 import type { LineCounts, LineQuery, RunKey, StoredLine } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { SqliteValue } from "../connection/driver.js";
@@ -14,9 +14,9 @@ import type { SqliteValue } from "../connection/driver.js";
 const again = "FROM runs INDEXED BY runs_line_again WHERE queue = ? AND place = 0 AND rate_counted = 1";
 const since = "min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at))";
 // What has not had a place yet needs one since it is to begin.
-const linesByKey = `SELECT queue_key AS key, count(*) AS waiting, min(queued_at) FILTER (WHERE id NOT IN (SELECT id ${again})) AS atMs
+const linesByKey = `SELECT queue_key AS key, count(*) AS waiting, min(queued_at) FILTER (WHERE id NOT IN (SELECT id ${again})) AS oldestAtMs
   FROM runs INDEXED BY runs_line WHERE queue = ? AND place = 0 GROUP BY queue_key`;
-const againByKey = `SELECT queue_key AS key, min(${since}) AS atMs ${again} GROUP BY queue_key`;
+const againByKey = `SELECT queue_key AS key, min(${since}) AS oldestAtMs ${again} GROUP BY queue_key`;
 const placedByKey = `SELECT queue_key AS key, count(*) AS placed FROM runs INDEXED BY runs_place
   WHERE queue = ? AND place = 1 AND ended_at IS NULL GROUP BY queue_key`;
 const isLater = "queue = ? AND owner IS NULL AND ended_at IS NULL AND place IS NULL";
@@ -25,7 +25,7 @@ const posted = `FROM runs INDEXED BY runs_queue_posted
   WHERE ${isLater} AND posted_at IS NOT NULL AND status <> 'scheduled' AND (wake_at IS NULL OR wake_at > ?)`;
 /** Runs that no claim has put in line yet. */
 const arrivedByKey: readonly string[] = [later, posted].map(
-  (from) => `SELECT queue_key AS key, count(*) AS waiting, min(${since}) AS atMs ${from} GROUP BY queue_key`,
+  (from) => `SELECT queue_key AS key, count(*) AS waiting, min(${since}) AS oldestAtMs ${from} GROUP BY queue_key`,
 );
 const isBefore = "(priority > ? OR (priority = ? AND (queued_at < ? OR (queued_at = ? AND id < ?))))";
 const arrivedBefore: readonly string[] = [later, posted].map(
@@ -45,13 +45,8 @@ const before: readonly string[] = [
 ];
 const turns = "SELECT queue_key AS key, turn FROM queue_keys WHERE queue = ?";
 
-type Counts = { -readonly [Name in keyof LineCounts]: LineCounts[Name] };
-
-interface KeyRow {
-  readonly key: string;
-  readonly waiting: number;
-  readonly atMs: number | null;
-}
+/** Rows of the statements that group by key. */
+type KeyRow = Partial<LineCounts> & { readonly key: string };
 
 /** A run in line, or about to be. */
 interface Standing {
@@ -64,31 +59,16 @@ interface Standing {
 export function readLine(database: Database, { queue, nowMs, keys: most, of }: LineQuery): StoredLine {
   const all = <Row>(statement: string, ...values: SqliteValue[]): Row[] =>
     database.sql(statement).all(...values) as Row[];
-  const byKey = new Map<string, Counts>();
-  const countsOf = (key: string): Counts => {
-    const counts = byKey.get(key) ?? { waiting: 0, placed: 0, oldestAtMs: null };
-    byKey.set(key, counts);
-    return counts;
+  const tally = new LineTally(nowMs);
+  const add = (statement: string, ...values: SqliteValue[]): void => {
+    for (const { key, ...counts } of all<KeyRow>(statement, ...values)) tally.add(key, counts);
   };
-  const add = (key: string, waiting: number, atMs: number | null): void => {
-    const counts = countsOf(key);
-    counts.waiting += waiting;
-    // A post from a clock that is ahead makes its run due at once.
-    counts.oldestAtMs = earliest([counts.oldestAtMs, atMs === null ? null : Math.min(nowMs, atMs)]);
-  };
-  for (const { key, waiting, atMs } of all<KeyRow>(linesByKey, queue, queue)) add(key, waiting, atMs);
-  for (const { key, atMs } of all<{ key: string; atMs: number | null }>(againByKey, queue)) add(key, 0, atMs);
-  for (const statement of arrivedByKey)
-    for (const { key, waiting, atMs } of all<KeyRow>(statement, queue, nowMs)) add(key, waiting, atMs);
-  for (const { key, placed } of all<{ key: string; placed: number }>(placedByKey, queue)) countsOf(key).placed = placed;
-  const counted = [...byKey].map(([key, counts]) => ({ key, ...counts }));
-  return {
-    waiting: sum(counted.map(({ waiting }) => waiting)),
-    placed: sum(counted.map(({ placed }) => placed)),
-    oldestAtMs: earliest(counted.map(({ oldestAtMs }) => oldestAtMs)),
-    keys: counted.sort(longestFirst).slice(0, most),
-    ahead: of === undefined ? null : aheadOf({ all, queue, nowMs, byKey }, of),
-  };
+  add(linesByKey, queue, queue);
+  add(againByKey, queue);
+  for (const statement of arrivedByKey) add(statement, queue, nowMs);
+  add(placedByKey, queue);
+  const ahead = of === undefined ? null : aheadOf({ all, queue, nowMs, byKey: tally.byKey }, of);
+  return { ...tally.toLine(most), ahead };
 }
 
 interface Reading {
@@ -117,10 +97,6 @@ function aheadOf({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKe
     rank +
     sum(others.map(([other, { waiting }]) => Math.min(waiting, rank + ((turnOf.get(other) ?? Infinity) < own ? 1 : 0))))
   );
-}
-
-function longestFirst(one: StoredLine["keys"][number], other: StoredLine["keys"][number]): number {
-  return other.waiting - one.waiting || other.placed - one.placed || (one.key < other.key ? -1 : 1);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,9 +1,10 @@
 import {
-  barsOf,
+  countStoredRuns,
   countsOfTexts,
-  histogramSql,
+  histogramOf,
   joinSql,
   type ListDialect,
+  type ListReader,
   listStoredRuns,
   plainSql,
   type Sql,
@@ -41,69 +42,43 @@ export const listDialect: ListDialect = {
   rowsOf: (page, order) => selectRuns(sql`${page} AS page CROSS JOIN runs AS r ON r.id = page.id`, order),
 };
 
-export function listRuns(database: Database, query: RunQuery): Promise<RunPage> {
-  const all = async (statement: Sql): Promise<unknown[]> => database.guard(() => allOnce(database, statement));
-  return listStoredRuns(
-    {
-      dialect: listDialect,
-      positions: async (statement) =>
-        ((await all(statement)) as { id: number; created_at: number }[]).map(({ id, created_at }) => {
-          return { id, createdAtMs: created_at };
-        }),
-      runs: async (statement) => (await all(statement)).map((row) => toRun(database.path, row)),
+function readerOf(database: Database): ListReader {
+  return {
+    dialect: listDialect,
+    read: async (statement) => {
+      const { text, values } = statement.render(() => "?");
+      return database.guard(() => database.sqlOnce(text).all(...values));
     },
-    query,
-  );
+    toRun: (row) => toRun(database.path, row),
+  };
 }
 
-export function countOverTime(database: Database, query: HistogramQuery): HistogramBar[] {
-  const statement = histogramSql(listDialect, query, true);
-  const rows = statement === null ? [] : (allOnce(database, statement) as HistogramBar[]);
-  return barsOf(rows);
+export function listRuns(database: Database, query: RunQuery): Promise<RunPage> {
+  return listStoredRuns(readerOf(database), query);
 }
 
-function allOnce(database: Database, statement: Sql): unknown[] {
-  const { text, values } = statement.render(() => "?");
-  return database.sqlOnce(text).all(...values);
+export function countOverTime(database: Database, query: HistogramQuery): Promise<HistogramBar[]> {
+  return histogramOf(readerOf(database), query, true);
 }
 
 /** A covering walk of one index. */
-export function countRuns(database: Database, { tenant, workflow, labels = {} }: CountQuery): RunCount[] {
-  const wanted = Object.entries(labels);
-  if (wanted.length === 0) return countAll(database, tenant, workflow);
-  const [label, ...others] = wanted as [[string, string], ...[string, string][]];
-  const conditions = [
-    listDialect.tenant("l", tenant),
-    listDialect.named(...label),
-    ...others.map((other) => listDialect.hasNamed("labels", ...other)),
-    ...(workflow === undefined ? [] : [listDialect.workflowKey(workflow)]),
-  ];
-  return rowsOf(
-    database,
-    sql`SELECT q.workflow, q.status, count(*) AS count FROM ${listDialect.namedRuns("labels")}
-      WHERE ${joinSql(conditions, " AND ")} GROUP BY q.status, q.workflow`,
-  );
+export async function countRuns(database: Database, query: CountQuery): Promise<RunCount[]> {
+  const { tenant, workflow, labels = {} } = query;
+  const names = Object.keys(labels).length === 0 ? database.guard(() => workflowsOf(database, tenant)) : [];
+  if (names.length === 0 || names.length > mostColumns) return countStoredRuns(readerOf(database), query);
+  const wanted = names.filter((name) => workflow === undefined || name === workflow);
+  return database.guard(() => countByColumns(database, tenant, wanted));
 }
 
 /** Above this number of workflows, the runs are sorted by them. */
 const mostColumns = 30;
 
 /** A column for each workflow: the index has the runs by status, and sorting 100,000 by workflow takes longer than reading them. */
-function countAll(database: Database, tenant: string, workflow: string | undefined): RunCount[] {
-  const known = database.sql(workflowsOf).all(tenant, tenant) as { readonly name: string }[];
-  const names = known.map(({ name }) => name).filter((name) => workflow === undefined || name === workflow);
-  const from = "FROM runs AS q INDEXED BY runs_status";
-  if (names.length > mostColumns) {
-    const all = sql`q.tenant = ${tenant} GROUP BY q.status, q.workflow`;
-    return rowsOf(database, sql`SELECT q.workflow, q.status, count(*) AS count ${plainSql(from)} WHERE ${all}`);
-  }
+function countByColumns(database: Database, tenant: string, names: readonly string[]): RunCount[] {
   const sums = names.map((_, index) => `, sum(q.workflow = ?) AS n${index}`).join("");
   const rows = database
-    .sqlOnce(`SELECT q.status${sums} ${from} WHERE q.tenant = ? GROUP BY q.status`)
-    .all(...names, tenant) as {
-    readonly status: string;
-    readonly [column: `n${number}`]: number;
-  }[];
+    .sqlOnce(`SELECT q.status${sums} FROM runs AS q INDEXED BY runs_status WHERE q.tenant = ? GROUP BY q.status`)
+    .all(...names, tenant) as { readonly status: string; readonly [column: `n${number}`]: number }[];
   const counts = rows.flatMap((row) =>
     names.map((name, index) => ({ workflow: name, status: row.status, count: row[`n${index}`] as number })),
   );
@@ -111,13 +86,13 @@ function countAll(database: Database, tenant: string, workflow: string | undefin
 }
 
 // One index step per workflow.
-const workflowsOf = `WITH RECURSIVE page(name) AS (
+const allWorkflows = `WITH RECURSIVE page(name) AS (
     SELECT min(workflow) FROM runs WHERE tenant = ?
     UNION ALL SELECT (SELECT min(q.workflow) FROM runs AS q WHERE q.tenant = ? AND q.workflow > page.name) FROM page WHERE page.name IS NOT NULL
   ) SELECT name FROM page WHERE name IS NOT NULL`;
 
-function rowsOf(database: Database, statement: Sql): RunCount[] {
-  return countsOfTexts(allOnce(database, statement) as RunCount[]);
+function workflowsOf(database: Database, tenant: string): string[] {
+  return (database.sql(allWorkflows).all(tenant, tenant) as { readonly name: string }[]).map(({ name }) => name);
 }
 
 // One index step per tenant, however many runs the tenant has.

@@ -1,5 +1,5 @@
 /** Counts of what has ended, by series and time slot. */
-import { type CountedMeasures, kindOf, plainSql, type Series, type Sql, sql } from "millrace/engine";
+import { type CountedMeasures, kindOf, plainSql, type Series, type Sql, sql, statisticsRowOf } from "millrace/engine";
 import type { StatisticsQuery, StatisticsRow } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 
@@ -50,26 +50,11 @@ function rowsSql({ tenant, kind, workflows, fromSlot, toSlot, slots }: Statistic
     CROSS JOIN run_series AS s ON s.id = c.series`;
 }
 
-interface Row extends Omit<StatisticsRow, "failure" | "firstAtMs" | "lastAtMs"> {
-  readonly failure: string | null;
-  readonly text: string | null;
-  readonly first_at: number;
-  readonly last_at: number;
-}
-
 export function readMeasures(database: Database, query: StatisticsQuery): StatisticsRow[] {
   if (query.workflows?.length === 0) return [];
   const { text, values } = rowsSql(query).render(() => "?");
-  return (database.sqlOnce(text).all(...values) as Row[]).map((row) => ({
-    workflow: row.workflow,
-    step: row.step,
-    version: row.version,
-    failure: row.failure === null ? null : { id: row.failure, text: row.text ?? "null" },
-    period: row.period,
-    status: row.status,
-    range: row.range,
-    count: row.count,
-    firstAtMs: row.first_at,
-    lastAtMs: row.last_at,
-  }));
+  return database
+    .sqlOnce(text)
+    .all(...values)
+    .map(statisticsRowOf);
 }

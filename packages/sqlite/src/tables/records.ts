@@ -1,4 +1,4 @@
-import { pageSize, rangeOfPrefix } from "millrace/engine";
+import { pageSize, rangeOfPrefix, recordKeyOf, recordPageOf } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { Row } from "../connection/row.js";
@@ -24,11 +24,11 @@ export function listRecords(database: Database, query: RecordQuery): RecordPage 
   const bounds = [from, ...(end === null ? [] : [end])];
   // Reading one more row than requested shows whether there is a next page.
   const rows = database.sql(text).all(tenant, kind, ...bounds, limit + 1);
-  const records = rows.slice(0, limit).map((values) => {
+  const records = rows.map((values) => {
     const key = { tenant, kind, id: new Row({ path: database.path, table: "records", key: kind }, values).text("id") };
     return { ...key, ...toRecord(database, key, values) };
   });
-  return { records, cursor: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
+  return recordPageOf(records, limit);
 }
 
 function toRecord(database: Database, { tenant, kind, id }: RecordKey, values: unknown): StoredRecord {
@@ -38,9 +38,7 @@ function toRecord(database: Database, { tenant, kind, id }: RecordKey, values: u
 
 /** Keys of the records whose version is not the expected one. */
 export function conflictsOf(database: Database, writes: readonly RecordWrite[]): RecordKey[] {
-  return writes
-    .filter((record) => (readRecord(database, record)?.version ?? 0) !== record.expected)
-    .map(({ tenant, kind, id }) => ({ tenant, kind, id }));
+  return writes.filter((record) => (readRecord(database, record)?.version ?? 0) !== record.expected).map(recordKeyOf);
 }
 
 export function writeRecords(database: Database, writes: readonly RecordWrite[]): void {

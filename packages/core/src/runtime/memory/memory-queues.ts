@@ -1,4 +1,5 @@
 import { Timers } from "../../engine/timers.js";
+import { LineTally } from "../store/line-tally.js";
 import {
   aheadOf,
   type ChosenPlaces,
@@ -7,7 +8,7 @@ import {
   type KeyLine,
   nextPlaceAtMs,
 } from "../store/queue-policy.js";
-import type { DueRuns, LineCounts, LineQuery, QueueLimits, StoredLine } from "../store/run-store.types.js";
+import type { DueRuns, LineQuery, QueueLimits, StoredLine } from "../store/run-store.types.js";
 import { dequeue, enqueue, firstOf } from "./memory-due.js";
 import { countWhile, type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
@@ -104,18 +105,12 @@ export class MemoryQueue {
   /** How many runs need a place, and have one. */
   line({ nowMs, keys: most, of }: LineQuery, isOf: (run: MemoryRun) => boolean): StoredLine {
     this.#arrive(nowMs);
-    const byKey = new Map<string, MutableCounts>();
-    const count = (run: MemoryRun): MutableCounts =>
-      entryOf(byKey, keyOf(run), () => ({ waiting: 0, placed: 0, oldestAtMs: null }));
-    for (const run of this.#placed) count(run).placed++;
+    const tally = new LineTally(nowMs);
+    for (const run of this.#placed) tally.add(keyOf(run), { placed: 1 });
     let ahead: number | null = null;
     const lines = [...this.#lines.values()];
     for (const [turn, line] of lines.entries()) {
-      for (const run of line) {
-        const counts = count(run);
-        counts.waiting++;
-        counts.oldestAtMs = earliest([counts.oldestAtMs, Math.min(nowMs, run.dueAtMs ?? nowMs)]);
-      }
+      for (const run of line) tally.add(keyOf(run), { waiting: 1, oldestAtMs: run.dueAtMs ?? nowMs });
       const rank = of === undefined ? -1 : line.findIndex(isOf);
       if (rank >= 0)
         ahead = aheadOf(
@@ -124,14 +119,7 @@ export class MemoryQueue {
           rank,
         );
     }
-    const all = [...byKey].map(([key, counts]) => ({ key, ...counts }));
-    return {
-      waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
-      placed: this.#placed.size,
-      oldestAtMs: earliest(all.map(({ oldestAtMs }) => oldestAtMs)),
-      keys: all.toSorted(longestFirst).slice(0, most),
-      ahead,
-    };
+    return { ...tally.toLine(most), ahead };
   }
 
   nextWakeAtMs(limits: QueueLimits, isWanted: Wanted): number | null {
@@ -218,13 +206,6 @@ export class MemoryQueue {
     while ((this.#starts[0] ?? nowMs) <= nowMs - this.#longestMs) this.#starts.shift();
     return this.#starts.filter((atMs) => Math.abs(atMs - nowMs) < rate.perMs).length;
   }
-}
-
-type MutableCounts = { -readonly [Name in keyof LineCounts]: LineCounts[Name] };
-type KeyCounts = StoredLine["keys"][number];
-
-function longestFirst(one: KeyCounts, other: KeyCounts): number {
-  return other.waiting - one.waiting || other.placed - one.placed || (one.key < other.key ? -1 : 1);
 }
 
 function* wantedOf(line: readonly MemoryRun[], isWanted: Wanted): Generator<MemoryRun> {

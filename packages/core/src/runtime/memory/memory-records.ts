@@ -1,5 +1,6 @@
 import { pageSize } from "../../value/options.js";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "../store/run-store.types.js";
+import { recordKeyOf, recordPageOf } from "../store/store-kit.js";
 import { countWhile, entryOf } from "./memory-run.js";
 
 /** Versioned records: a map of tenants, of kinds, of ids. */
@@ -12,9 +13,7 @@ export class MemoryRecords {
 
   /** Keys of the records that have another version than expected. */
   conflicts(writes: readonly RecordWrite[]): RecordKey[] {
-    return writes
-      .filter((write) => (this.get(write)?.version ?? 0) !== write.expected)
-      .map(({ tenant, kind, id }) => ({ tenant, kind, id }));
+    return writes.filter((write) => (this.get(write)?.version ?? 0) !== write.expected).map(recordKeyOf);
   }
 
   write({ tenant, kind, id, expected, text }: RecordWrite): void {
@@ -36,10 +35,8 @@ export class MemoryRecords {
     );
     // Reading one more record than requested shows whether there is a next page.
     const page = ids.slice(start, start + pageSize(limit) + 1).filter((id) => id.startsWith(prefix));
-    const records = page
-      .slice(0, limit)
-      .map((id) => ({ tenant, kind, id, ...(found?.records.get(id) as StoredRecord) }));
-    return { records, cursor: page.length > limit ? (page[limit - 1] as string) : null };
+    const records = page.map((id) => ({ tenant, kind, id, ...(found?.records.get(id) as StoredRecord) }));
+    return recordPageOf(records, limit);
   }
 }
 

@@ -16,6 +16,7 @@ import type {
   RunStore,
 } from "../store/run-store.types.js";
 import { changeOf, shortestJournals } from "../store/store-kit.js";
+import { StoreListeners } from "../store/store-listeners.js";
 import { MemoryBlobs } from "./memory-blobs.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
@@ -95,11 +96,7 @@ function storeOf(memory: Memory): RunStore {
       return gone.size;
     },
     deleteStatistics: async (tenant, slot) => memory.statistics.delete(tenant, slot),
-    watch: (listener) => {
-      const entry = { listener }; // the same function may watch twice
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
-    },
+    watch: (listener) => listeners.add(listener),
     // Only stops the watchers: a memory store has nothing to close.
     close: async () => listeners.clear(),
   };
@@ -152,7 +149,7 @@ class Memory {
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
   readonly statistics: MemoryStatistics = new MemoryStatistics();
-  readonly listeners: Set<{ readonly listener: (key: RunKey, change: RunChange) => void }> = new Set();
+  readonly listeners: StoreListeners = new StoreListeners();
   /** Ended runs without an owner, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();
   readonly #maxEnded: number;
@@ -255,13 +252,6 @@ class Memory {
   }
 
   notify(runs: ReadonlyMap<MemoryRun, RunChange>): void {
-    if (runs.size === 0) return;
-    const changes = Array.from(runs, ([{ row }, change]) => ({ key: row.key, change }));
-    for (const entry of this.listeners) {
-      // One each: a listener that throws must not silence the others.
-      queueMicrotask(() => {
-        for (const { key, change } of changes) if (this.listeners.has(entry)) entry.listener(key, change);
-      });
-    }
+    this.listeners.notify(Array.from(runs, ([{ row }, news]) => ({ key: row.key, news })));
   }
 }

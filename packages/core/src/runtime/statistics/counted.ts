@@ -1,6 +1,6 @@
 /** Measures of one transaction, counted: a store writes each sum once. */
 import type { CommitResult, RunCommit } from "../store/run-store.types.js";
-import { type Measure, SLOT_MS, type StatisticsQuery } from "../store/statistics.types.js";
+import { type Measure, SLOT_MS, type StatisticsQuery, type StatisticsRow } from "../store/statistics.types.js";
 
 /** What distinguishes a series of counts. */
 export interface Series extends Pick<Measure, "workflow" | "step" | "version" | "failure"> {
@@ -55,4 +55,30 @@ function seriesOf(tenant: string, { workflow, step, version, failure }: Measure)
 export function kindOf({ step, failure }: Pick<Measure, "step" | "failure">): StatisticsQuery["kind"] {
   if (failure !== null) return "failures";
   return step === null ? "runs" : "attempts";
+}
+
+interface MeasuredColumns extends Omit<StatisticsRow, "failure" | "firstAtMs" | "lastAtMs"> {
+  readonly failure: string | null;
+  readonly text: string | null;
+  readonly first_at: number;
+  readonly last_at: number;
+}
+
+/** Reads a row of a store in SQL: the columns have these names, in snake case, and `text` is that of the failure. */
+export function statisticsRowOf(row: unknown): StatisticsRow {
+  const { failure, text, first_at, last_at, ...more } = row as MeasuredColumns;
+  const { workflow, step, version, period, status, range, count } = more;
+  const kind = failure === null ? null : { id: failure, text: text ?? "null" };
+  return {
+    workflow,
+    step,
+    version,
+    failure: kind,
+    period,
+    status,
+    range,
+    count,
+    firstAtMs: first_at,
+    lastAtMs: last_at,
+  };
 }

@@ -8,9 +8,18 @@
  * @module
  */
 import { pageSize } from "../../value/options.js";
-import type { HistogramBar, HistogramQuery, RunPage, RunQuery, StoredRun, StoredStatus } from "./run-store.types.js";
+import type {
+  CountQuery,
+  HistogramBar,
+  HistogramQuery,
+  RunCount,
+  RunPage,
+  RunQuery,
+  StoredRun,
+} from "./run-store.types.js";
 import { joinSql, plainSql, type Sql, sql } from "./sql.js";
 import {
+  countsOfTexts,
   decodePageCursor,
   encodePageCursor,
   matchesSearch,
@@ -57,27 +66,33 @@ export interface ListedRun {
   readonly run: StoredRun;
 }
 
-/** How a page is read. */
+/** How statements are run. */
 export interface ListReader {
   readonly dialect: ListDialect;
-  /** Reads positions: `id` and `created_at`. */
-  readonly positions: (statement: Sql) => Promise<PagePosition[]>;
-  readonly runs: (statement: Sql) => Promise<ListedRun[]>;
+  /** Returns rows with the columns that the statement selects. Their numbers are numbers. */
+  readonly read: (statement: Sql) => Promise<readonly unknown[]>;
+  /** Reads a row of {@link ListDialect.rowsOf}. */
+  readonly toRun: (row: unknown) => ListedRun;
 }
 
-export async function listStoredRuns({ dialect, positions, runs }: ListReader, query: RunQuery): Promise<RunPage> {
+export async function listStoredRuns({ dialect, read, toRun }: ListReader, query: RunQuery): Promise<RunPage> {
   const limit = pageSize(query.limit);
   const { search, order } = query;
   if (wantedStatuses(query).length === 0) return { runs: [], cursor: null };
-  const [end, more] = search === undefined ? [] : await positions(windowEndSql(dialect, query));
+  const [end, more] = search === undefined ? [] : (await read(windowEndSql(dialect, query))).map(positionOf);
   const within = end === undefined || more === undefined ? query : { ...query, end };
   // Reading one more row than requested shows whether there is a next page.
-  const read = await runs(runPageSql(dialect, within, limit + 1));
-  const page = read.slice(0, limit);
+  const rows = (await read(runPageSql(dialect, within, limit + 1))).map(toRun);
+  const page = rows.slice(0, limit);
   const found = search === undefined ? page : page.filter(({ run }) => matchesSearch(run, search));
-  const last = read.length > limit ? page.at(-1) : undefined;
+  const last = rows.length > limit ? page.at(-1) : undefined;
   const place = last === undefined ? (more === undefined ? undefined : end) : placeOf(last);
   return { runs: found.map(({ run }) => run), cursor: place === undefined ? null : encodePageCursor(place, order) };
+}
+
+function positionOf(row: unknown): PagePosition {
+  const { id, created_at } = row as { readonly id: number; readonly created_at: number };
+  return { id, createdAtMs: created_at };
 }
 
 function placeOf({ id, run }: ListedRun): PagePosition {
@@ -101,12 +116,44 @@ function orderSql({ order }: Pick<RunQuery, "order">, table = ""): Sql {
   return plainSql(`ORDER BY ${table}created_at ${way}, ${table}id ${way}`);
 }
 
+/** Counts runs by workflow and status. It reads every run that it counts. */
+export async function countStoredRuns({ dialect, read }: ListReader, query: CountQuery): Promise<RunCount[]> {
+  const { tenant, workflow, labels = {} } = query;
+  const [label, ...others] = Object.entries(labels);
+  const conditions = [
+    dialect.tenant(label === undefined ? "q" : "l", tenant),
+    ...(label === undefined ? [] : [dialect.named(...label)]),
+    ...others.map((other) => dialect.hasNamed("labels", ...other)),
+    ...(workflow === undefined ? [] : [sql`${dialect.workflowKey(workflow)} AND q.workflow = ${workflow}`]),
+  ];
+  const from = label === undefined ? dialect.runs("status") : dialect.namedRuns("labels");
+  const rows = await read(sql`SELECT q.workflow, q.status, count(*) AS count FROM ${from}
+    WHERE ${joinSql(conditions, " AND ")} GROUP BY q.status, q.workflow`);
+  return countsOfTexts(rows as RunCount[]);
+}
+
 /**
- * Counts runs by period and status: `period`, `status` and `count`. It reads an index entry of every run that it counts.
+ * Counts runs by period and status. It reads an index entry of every run that it counts.
  *
  * @param seeks Whether each status and period is looked up in the index, for a database that would sort what it groups.
  */
-export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks: boolean): Sql | null {
+export async function histogramOf(
+  { dialect, read }: ListReader,
+  query: HistogramQuery,
+  seeks: boolean,
+): Promise<HistogramBar[]> {
+  const statement = histogramSql(dialect, query, seeks);
+  const bars = new Map<string, HistogramBar>();
+  for (const row of statement === null ? [] : await read(statement)) {
+    const { period, status: text, count } = row as HistogramBar;
+    const status = statusOfText(text) ?? text;
+    const name = `${period} ${status}`;
+    bars.set(name, { period, status, count: count + (bars.get(name)?.count ?? 0) });
+  }
+  return [...bars.values()];
+}
+
+function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks: boolean): Sql | null {
   const query = inPeriods(given);
   const wanted = wantedStatuses(query);
   if (wanted.length === 0) return null;
@@ -129,19 +176,6 @@ export function histogramSql(dialect: ListDialect, given: HistogramQuery, seeks:
   const period = sql`CAST((created_at - ${fromMs}) / ${periodMs} AS INTEGER)`;
   const runs = dialect.all(walksSql(dialect, query, "status"));
   return sql`SELECT ${period} AS period, status, count(*) AS count FROM (${runs}) AS found GROUP BY 1, 2`;
-}
-
-/** Rows of {@link histogramSql}, with texts of statuses, as bars. */
-export function barsOf(
-  rows: readonly { readonly period: number; readonly status: string; readonly count: number }[],
-): HistogramBar[] {
-  const bars = new Map<string, HistogramBar>();
-  for (const { period, status: text, count } of rows) {
-    const status = statusOfText(text) ?? (text as StoredStatus);
-    const name = `${period} ${status}`;
-    bars.set(name, { period, status, count: count + (bars.get(name)?.count ?? 0) });
-  }
-  return [...bars.values()];
 }
 
 interface InPeriods extends Conditions {

@@ -9,6 +9,8 @@ import { wrongOption } from "../../value/options.js";
 import type {
   Lease,
   NewRunRecord,
+  RecordKey,
+  RecordPage,
   RunChange,
   RunCommit,
   RunCount,
@@ -17,6 +19,7 @@ import type {
   RunQuery,
   RunStore,
   StoredJournal,
+  StoredRecord,
   StoredRun,
   StoredStatus,
 } from "./run-store.types.js";
@@ -305,6 +308,17 @@ function endOf(prefix: string): string | null {
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return null;
+}
+
+/** The key of a record that has more. */
+export function recordKeyOf({ tenant, kind, id }: RecordKey): RecordKey {
+  return { tenant, kind, id };
+}
+
+/** A page of records. @param read One more than the page has, if there is a next page. */
+export function recordPageOf(read: readonly (RecordKey & StoredRecord)[], limit: number): RecordPage {
+  const records = read.slice(0, limit);
+  return { records, cursor: read.length > limit ? (records.at(-1)?.id ?? null) : null };
 }
 
 /** As many journals as have at most `maxLength` characters of text together, the shortest first. */
