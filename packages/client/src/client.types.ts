@@ -431,7 +431,7 @@ export interface BulkOptions extends KeyedOptions {
 
 export interface MatchOptions extends CallOptions {
   readonly action: BulkAction;
-  readonly where: RunSelection;
+  readonly where: BulkWhere;
   /** Where counting stops: 1 to 100,000. @default 10000 */
   readonly most?: number;
 }

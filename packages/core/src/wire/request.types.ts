@@ -118,6 +118,7 @@ export type HistoryParams = Params<"after" | "before" | "limit" | "types" | "cha
 export type AttemptsParams = Params<"after" | "limit">;
 export type MomentParams = Params<"run_id" | "item">;
 export type ScheduleParams = Params<"prefix" | "limit" | "cursor">;
+export type TestParams = Params<"redact">;
 export type BudgetParams = Params<"day">;
 export type OccurrenceParams = Params<"count">;
 export type AuditParams = Params<"user" | "door" | "action" | "handler_id" | "workflow_name" | "limit" | "cursor">;

@@ -79,12 +79,13 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
 }
 
 function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }: RunHeaderProps): ReactNode {
-  const { may } = useStudioConfig();
+  const { may, tests } = useStudioConfig();
   const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
   const canSend = useTakesEvents(isRunning && may.send ? handler.workflow : null);
   const isAgain = canRunAgain && may.start && !isRunning;
+  const canCopy = (canRunAgain && may.start) || (tests && !isRunning && handler.forkedFrom == null);
   return (
     <>
       {canCancel && (
@@ -110,6 +111,11 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
       <Button icon="compare" className="hide-sm" onClick={() => onOpen("compare")}>
         Compare
       </Button>
+      {canCopy && (
+        <Button className="hide-sm" onClick={() => onOpen("copy")}>
+          Copy as…
+        </Button>
+      )}
       {may.fork && (
         <Button
           {...(isAgain ? { className: "hide-sm" } : { kind: "primary" })}
@@ -151,6 +157,11 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
         <button type="button" role="menuitem" onClick={() => onOpen("compare")}>
           Compare
         </button>
+        {canCopy && (
+          <button type="button" role="menuitem" onClick={() => onOpen("copy")}>
+            Copy as…
+          </button>
+        )}
       </MoreMenu>
     </>
   );
