@@ -109,6 +109,11 @@ describe("Copy as", () => {
         for (const name of ["curl", "TypeScript", "Test"]) {
           await dialog.getByRole("button", { name, exact: true }).click();
           await dialog.locator("pre").waitFor();
+          const box = await dialog
+            .getByRole("button", { name: /^Copy the/ })
+            .first()
+            .boundingBox();
+          expect((box?.x ?? width) + (box?.width ?? 0), "the button is in the page").toBeLessThan(width);
           await visit.shoot(`copy-as-${name}-${width}-${colours}`);
           expect(await visit.hardships()).toEqual([]);
           expect(await visit.isWide()).toBe(false);

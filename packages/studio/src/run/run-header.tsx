@@ -5,6 +5,7 @@ import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef,
 import { readEvents } from "../api/read-events.js";
 import { isOpen } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
+import { bulkWorkflow, UndoButton } from "../bulk/bulk-jobs.js";
 import { now } from "../clock.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
@@ -84,6 +85,7 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
   const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
   const canSend = useTakesEvents(isRunning && may.send ? handler.workflow : null);
+  const isCancelJob = handler.workflow === bulkWorkflow && handler.labels["action"] === "cancel";
   const isAgain = canRunAgain && may.start && !isRunning;
   const canCopy = (canRunAgain && may.start) || (tests && !isRunning && handler.forkedFrom == null);
   return (
@@ -103,6 +105,7 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
           Retry
         </Button>
       )}
+      {isCancelJob && may.resume && !isRunning && <UndoButton jobId={handler.handlerId} />}
       {handler.status === "cancelled" && may.resume && (
         <Button icon="play" disabled={isBusy} onClick={() => act("resume")}>
           Resume
