@@ -37,6 +37,29 @@ it("asks which workflow, and for the input that it needs", async () => {
   expect(terminal.text()).toMatch(/\n26\n/);
 });
 
+it("asks for dates and times, and says at once what is none", async () => {
+  const project = createProject({
+    "trip.ts": `import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+class Trip extends StartEvent.define("Trip", { day: z.iso.date(), at: z.iso.datetime().optional() }) {}
+export const trip = defineWorkflow("trip")
+  .step("book", { on: Trip, emits: StopEvent }, ({ day, at }) => new StopEvent({ result: [day, at ?? "any time"] }))
+  .build();
+`,
+  });
+  const terminal = inTerminal(project.folder, ["run", "trip.ts"]);
+
+  await terminal.shows("day, as 2026-11-29");
+  terminal.type("2026-02-30\r");
+  await terminal.shows("Not a date. Write it as 2026-11-29.");
+  terminal.type("\x7f\x7f28\r");
+  await terminal.shows("at, may be left empty, as 2026-11-29T14:30:00Z");
+  terminal.type("\r");
+
+  expect(await terminal.ended()).toBe(0);
+  expect(terminal.text()).toContain('["2026-02-28","any time"]');
+});
+
 /** The descriptions and choices of its form write to the clipboard, set the title, clear the screen and reverse a text. */
 const hostileFlow = String.raw`
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";

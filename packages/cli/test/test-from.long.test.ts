@@ -1,5 +1,6 @@
 /** A run becomes a test, which a real Vitest runs in the project of its author. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -54,6 +55,26 @@ it("is made of classes and of pipelines", async () => {
     const { stdout, stderr, code } = await test(project, `${id}.test.ts`);
     expect([id, code, stdout + stderr]).toEqual([id, 0, expect.stringContaining("1 passed")]);
   }
+});
+
+it("is the same that `dev` makes", async () => {
+  const project = createProject({ "flows/ask.ts": ask, "none.config.ts": "export default {};" });
+  await project.call("run", "flows/ask.ts", "--id", "refund-1");
+  await project.call("answer", "refund-1", "-i", '{"approved":true}');
+  await project.call("test-from", "refund-1", "-o", "test", "--redact", "order");
+  const server = project.start("dev", "flows/ask.ts", "--port", "0");
+  const address = /http:\/\/[^\s/]+/;
+  await expect.poll(() => server.lines().join("\n"), { timeout: 120_000 }).toMatch(address);
+  const url = address.exec(server.lines().join("\n"))?.[0];
+  const get = async (path: string) => (await fetch(`${url}${path}`)).json();
+
+  const files = ["recording", "test"].map((part, index) => {
+    const path = ["test/refund-1.run.json", "test/refund-1.test.ts"][index] as string;
+    return [part, { path, text: readFileSync(join(project.folder, path), "utf8") }];
+  });
+  expect(await get("/handlers/refund-1/test?redact=order")).toEqual(Object.fromEntries(files));
+  expect(await get("/studio/config")).toMatchObject({ tests: true });
+  expect(await get("/handlers/none/test")).toMatchObject({ code: "RUN_UNKNOWN" });
 });
 
 it("says what it cannot be made of", async () => {

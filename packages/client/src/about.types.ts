@@ -151,6 +151,8 @@ export interface ServerConfig {
   readonly hasMetrics: boolean;
   /** Whether the code of steps may be read. */
   readonly sources: boolean;
+  /** Whether tests are made of runs. */
+  readonly tests: boolean;
   /** Whether the caller may read the audit. */
   readonly audit: boolean;
   /** Whether the caller may read queues and workers. */

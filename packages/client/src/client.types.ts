@@ -417,6 +417,11 @@ export interface BulkOptions extends KeyedOptions {
   readonly where?: BulkWhere;
   /** Exactly these runs: 1 to 1,000 ids. Excludes `where`. */
   readonly handlerIds?: readonly string[];
+  /**
+   * Of `resume`: id of a job of `cancel`. The runs that it has cancelled, unless somebody has resumed them since. Excludes `where` and
+   * `handlerIds`.
+   */
+  readonly cancelledBy?: string;
   /** Id of the job. @default derived from the `key`, or a random UUID */
   readonly handlerId?: string;
   /** How many runs are acted on per second, at most: 1 to 1,000. @default 100 */
@@ -431,7 +436,10 @@ export interface BulkOptions extends KeyedOptions {
 
 export interface MatchOptions extends CallOptions {
   readonly action: BulkAction;
-  readonly where: RunSelection;
+  /** By at least one condition. Excludes `cancelledBy`. */
+  readonly where?: BulkWhere;
+  /** As of {@link BulkOptions}. */
+  readonly cancelledBy?: string;
   /** Where counting stops: 1 to 100,000. @default 10000 */
   readonly most?: number;
 }

@@ -81,7 +81,7 @@ function runsOf(connection: Connection): Methods {
     },
     matching: async (options) => {
       checkOptions("matching", { ...options, action: options?.action ?? null }, rules.matching);
-      checkOptions("matching: where", options.where, rules.watchRuns);
+      checkOptions("matching: where", options.where ?? {}, rules.watchRuns);
       return countMatching(connection, options);
     },
     fork: (handlerId, options) => {

@@ -5,7 +5,7 @@
  * @module
  */
 export { createOperator } from "./operate/create-operator.js";
-export type { DayOptions, Operator, ScheduleEdit } from "./operate/operator.types.js";
+export type { DayOptions, Operator, RunTest, RunTestOptions, ScheduleEdit } from "./operate/operator.types.js";
 export type {
   Amounts,
   BudgetReport,

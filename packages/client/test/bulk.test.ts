@@ -59,6 +59,21 @@ it("acts on runs that are named", async () => {
   expect((await client.runs({ workflow: "pay" })).runs.map(({ handlerId }) => handlerId)).toEqual(["a"]);
 });
 
+it("resumes what a job has cancelled", async () => {
+  const { client, runtime } = open();
+  for (const runId of ["a", "b"]) {
+    const run = runtime.run("pay", {}, { runId, startAt: Date.now() + 3_600_000 });
+    await run.accepted;
+  }
+  expect(await client.bulk({ action: "cancel", where: { workflow: "pay" }, handlerId: "job" })).toMatchObject({
+    done: 2,
+  });
+
+  expect(await client.matching({ action: "resume", cancelledBy: "job" })).toEqual({ count: 2, isAll: true });
+  expect(await client.bulk({ action: "resume", cancelledBy: "job" })).toMatchObject({ matched: 2, done: 2 });
+  expect(await client.matching({ action: "resume", cancelledBy: "job" })).toEqual({ count: 0, isAll: true });
+});
+
 it("refuses what is wrong before it asks the server, and the server refuses the rest", async () => {
   const { client, fail } = open();
   await fail(["a"]);

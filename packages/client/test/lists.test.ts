@@ -225,6 +225,7 @@ describe("a server", () => {
       hasTenants: false,
       hasMetrics: false,
       sources: false,
+      tests: false,
       audit: true,
       queues: true,
       budgets: false,

@@ -1,5 +1,5 @@
 /** The client of operators against a real server: queues, workers, schedules. */
-import { createServer } from "@millrace/server";
+import { createServer, type RunTests, type ServerOptions } from "@millrace/server";
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { budgetOf, createRuntime, memoryStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,7 +8,7 @@ import { createOperator } from "../src/operate.js";
 
 const log = { info: () => {}, error: () => {} };
 
-async function open() {
+async function open(options: Partial<ServerOptions> = {}) {
   const work = defineWorkflow("work")
     .step("work", { on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
       if (ev.get("usd") !== undefined)
@@ -26,7 +26,7 @@ async function open() {
   });
   onTestFinished(() => runtime.stop({ drainMs: 0 }));
   await runtime.start();
-  const app = createServer({ runtime, log });
+  const app = createServer({ runtime, log, ...options });
   const connection = {
     baseUrl: "http://server",
     fetch: async (url: RequestInfo | URL, init?: RequestInit) => app.fetch(new Request(url, init)),
@@ -89,6 +89,27 @@ describe("createOperator", () => {
     await expect(operator.budgets.run("none")).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
     await expect(operator.budgets.tenants({ day: "today" })).rejects.toMatchObject({ code: "QUERY_INVALID" });
     await expect(operator.budgets.tenants({ tenant: "a" } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  });
+
+  it("makes a test of a run", async () => {
+    const test = { recording: { path: "a.run.json", text: "{}" }, test: { path: "a.test.ts", text: "it()" } };
+    const asked: unknown[] = [];
+    const make: RunTests["make"] = async ({ runId, redact }) => {
+      asked.push([runId, redact]);
+      return runId === "a" ? test : null;
+    };
+    const { operator, client } = await open({ tests: { make } });
+
+    expect((await client.config()).tests).toBe(true);
+    expect(await operator.runTest("a", { redact: ["email"] })).toEqual(test);
+    expect(await operator.runTest("a")).toEqual(test);
+    await expect(operator.runTest("none")).rejects.toMatchObject({ code: "SOURCE_UNKNOWN" });
+    expect(asked).toEqual([
+      ["a", ["email"]],
+      ["a", []],
+      ["none", []],
+    ]);
+    await expect(operator.runTest("a", { fields: [] } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
   it("lists workers", async () => {

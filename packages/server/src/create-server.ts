@@ -44,6 +44,7 @@ import { mountSchedules, mountSetSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
 import { mountSources } from "./routes/sources.js";
+import { mountTests } from "./routes/tests.js";
 import { mountStart } from "./routes/start.js";
 import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./routes/server.types.js";
@@ -113,6 +114,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   if (resolved.agui !== null) mountDoor(server, "/agui", resolved.agui);
   if (resolved.mcp !== null) mountDoor(server, "/mcp", resolved.mcp);
   if (resolved.sources !== null) mountSources(server, resolved.sources);
+  if (resolved.tests !== null) mountTests(server, resolved.tests);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
   app.onError((error, context) => answerError(error, requestOf(context), resolved.log));

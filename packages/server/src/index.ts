@@ -4,7 +4,16 @@
  * @module
  */
 export { createServer } from "./create-server.js";
-export type { MetricsSource, ServerLimits, ServerOptions, StepSource, StepSources } from "./options.js";
+export type {
+  MetricsSource,
+  RunTest,
+  RunTests,
+  ServerLimits,
+  ServerOptions,
+  StepSource,
+  StepSources,
+  TestedRun,
+} from "./options.js";
 export type { CorsOptions } from "./guard/cross-origin.js";
 export type { ServerEnv } from "./guard/auth.js";
 export type { StudioFile, StudioFiles } from "./studio-file.js";

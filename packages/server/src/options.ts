@@ -121,6 +121,13 @@ export interface ServerOptions {
    * @default no such route
    */
   readonly sources?: StepSources;
+  /**
+   * Makes tests of runs that have ended, for callers who may read them: `GET /handlers/{id}/test`. `millrace dev` sets one for the
+   * files of its project.
+   *
+   * @default no such route
+   */
+  readonly tests?: RunTests;
   /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
   /**
@@ -206,6 +213,30 @@ export interface StepSource {
   readonly text: string;
 }
 
+/** Makes tests of runs. */
+export interface RunTests {
+  /**
+   * @returns `null` where the code of the workflow is not known.
+   * @throws {WorkflowError} `OPTION_INVALID` for a run of which no test can be made: 400.
+   */
+  make(run: TestedRun): Promise<RunTest | null>;
+}
+
+/** A run that becomes a test. */
+export interface TestedRun {
+  readonly runtime: Runtime;
+  readonly runId: string;
+  readonly tenant: string;
+  /** Names of fields whose texts are replaced. */
+  readonly redact: readonly string[];
+}
+
+/** The files of a test. Paths are relative to the folder of the project, with `/`. */
+export interface RunTest {
+  readonly recording: { readonly path: string; readonly text: string };
+  readonly test: { readonly path: string; readonly text: string };
+}
+
 /** The options with their defaults. */
 export interface ResolvedOptions
   extends Omit<
@@ -217,6 +248,7 @@ export interface ResolvedOptions
     | "queueOf"
     | "metrics"
     | "sources"
+    | "tests"
     | "links"
     | "chat"
     | "a2a"
@@ -231,6 +263,7 @@ export interface ResolvedOptions
   readonly queueOf: QueueOf | null;
   readonly metrics: MetricsSource | null;
   readonly sources: StepSources | null;
+  readonly tests: RunTests | null;
   readonly links: SignedLinks | null;
   readonly chat: MountedDoor | null;
   readonly a2a: MountedDoor | null;
@@ -252,7 +285,8 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, a2a, agui, mcp, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, tests, links, chat, a2a, agui, mcp, limits, ...rest } =
+    given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -271,6 +305,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     queueOf: queueOf ?? null,
     metrics: metrics ?? null,
     sources: sources ?? null,
+    tests: tests ?? null,
     links: links ?? null,
     chat: chat ?? null,
     a2a: a2a ?? null,
@@ -386,6 +421,10 @@ const rules: Rules<ServerOptions> = {
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []
       : ["`sources` has no `read()`"],
+  tests: (tests) =>
+    tests === undefined || typeof (tests as Partial<RunTests> | null)?.make === "function"
+      ? []
+      : ["`tests` has no `make()`"],
   additionalEvents: (events = {}, option) =>
     typeof events === "object" && events !== null
       ? Object.entries(events).flatMap(([workflow, classes]) => eventsRule(classes, `${option}.${workflow}`))

@@ -61,6 +61,30 @@ describe("POST /handlers/bulk", () => {
     expect(entries.map(({ by }: Json) => by)).toEqual(Array(3).fill({ user: "ada", door: "http" }));
   });
 
+  it("resumes what a job has cancelled", async () => {
+    const { ask, refunds, result } = open();
+    await refunds(["r-1", "r-2", "r-3"]);
+    await ask("POST", "/handlers/r-3/cancel");
+    const cancel = await ask("POST", "/handlers/bulk?label=team=berlin", { action: "cancel", handler_id: "job" });
+    expect(await result(cancel)).toMatchObject({ done: 2 });
+
+    const matching = "/handlers/matching?action=resume&cancelled_by=job";
+    expect((await ask("GET", matching)).body).toEqual({ count: 2, all: true });
+    expect((await ask("GET", `${matching}&status=cancelled`)).body).toMatchObject({ code: "OPTION_INVALID" });
+    expect((await ask("GET", "/handlers/matching?action=resume&cancelled_by=r-1")).status).toBe(400);
+    const undo = await ask("POST", "/handlers/bulk", { action: "resume", cancelled_by: "job" });
+    expect(await result(undo)).toMatchObject({ action: "resume", matched: 2, done: 2 });
+    expect((await ask("GET", "/handlers?status=cancelled")).body.handlers).toMatchObject([{ handler_id: "r-3" }]);
+    for (const body of [
+      { action: "resume", cancelled_by: "job", handler_ids: ["r-1"] },
+      { action: "retry", cancelled_by: "job" },
+    ])
+      expect(await ask("POST", "/handlers/bulk", body)).toMatchObject({
+        status: 400,
+        body: { code: "OPTION_INVALID" },
+      });
+  });
+
   it("acts on runs that are named", async () => {
     const { ask, refunds, result } = open();
     await refunds(["r-1", "r-2"]);

@@ -72,5 +72,6 @@ expectTypeOf<Query<typeof schemas.nextQuery>>().toEqualTypeOf<keyof wire.Occurre
 expectTypeOf<Query<typeof about.sessionQuery>>().toEqualTypeOf<keyof wire.SessionParams>();
 expectTypeOf<Query<typeof counted.statisticsQuery>>().toEqualTypeOf<keyof wire.StatisticsParams>();
 expectTypeOf<Query<typeof counted.failuresQuery>>().toEqualTypeOf<keyof wire.FailureParams>();
+expectTypeOf<Query<typeof about.testQuery>>().toEqualTypeOf<keyof wire.TestParams>();
 expectTypeOf<Query<typeof operate.budgetQuery>>().toEqualTypeOf<keyof wire.BudgetParams>();
 expectTypeOf<Query<typeof schemas.histogramQuery>>().toEqualTypeOf<keyof wire.HistogramParams>();

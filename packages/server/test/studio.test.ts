@@ -162,6 +162,7 @@ describe("GET /studio/config", () => {
       tenants: false,
       metrics: false,
       sources: false,
+      tests: false,
       queues: true,
       budgets: false,
       schedules: true,

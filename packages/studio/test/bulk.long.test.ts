@@ -23,7 +23,9 @@ async function refunds(server: StudioServer, count: number): Promise<string[]> {
 
 const hrefOf = (query: string): string => `#/runs/${encodeURIComponent(query)}`;
 
-it("cancels all 220 runs that match in four clicks, after it has said how many", { timeout: 120_000 }, async () => {
+it("cancels the 220 of 221 runs that match with 3 clicks and 2 texts, after it has said how many", {
+  timeout: 120_000,
+}, async () => {
   await using server = await StudioServer.start();
   await refunds(server, 220);
   await server.run("refund", { order: "other" }, { handlerId: "other" });
@@ -43,14 +45,55 @@ it("cancels all 220 runs that match in four clicks, after it has said how many",
   await page.getByText("Cancel is under way").waitFor();
   await visit.shoot("bulk-progress");
   await page.getByText("220 cancelled, 0 skipped, 0 failed").waitFor();
-  console.log(`cancelled 220 runs: 4 clicks, ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`);
+  console.log(
+    `cancelled 220 of 221 runs: 3 clicks and 2 texts, ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`,
+  );
   await visit.shoot("bulk-ended");
   expect(await visit.hardships()).toEqual([]);
   expect((await server.client.handle("other").summary()).status).toBe("waiting");
   expect((await server.client.counts({ workflow: "refund" })).status).toMatchObject({ cancelled: 220, waiting: 1 });
   await page.getByRole("link", { name: "Details" }).click();
   await visit.sees("millrace.bulk");
+  await page.getByRole("button", { name: "Resume its runs" }).click();
+  await dialog.getByRole("button", { name: "Resume 220 runs" }).waitFor();
+  await page.keyboard.press("Escape");
   await visit.shoot("bulk-details");
+  visit.expectNoFaults();
+});
+
+it("resumes what a job has cancelled, and deletes only for whoever types how many", { timeout: 120_000 }, async () => {
+  await using server = await StudioServer.start();
+  await refunds(server, 12);
+  await server.client.handle("rf-012").cancel();
+  await using visit = await Visit.open(browser, `${server.studio}${hrefOf("status:waiting")}`, { width: 1280 });
+  const { page } = visit;
+  const chosen = page.getByRole("region", { name: "Chosen runs" });
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Select all that match" }).click();
+  await chosen.getByRole("button", { name: "Cancel" }).click();
+  await dialog.getByRole("button", { name: "Cancel 11 runs" }).click();
+  await page.getByText("11 cancelled, 0 skipped, 0 failed").waitFor();
+  await page.getByRole("button", { name: "Resume its runs" }).click();
+  await dialog.getByText("The runs that the job has cancelled").waitFor();
+  await dialog.getByRole("button", { name: "Resume 11 runs" }).waitFor();
+  await visit.shoot("bulk-undo");
+  expect(await visit.hardships()).toEqual([]);
+  await dialog.getByRole("button", { name: "Resume 11 runs" }).click();
+  await page.getByText("11 resumed, 0 skipped, 0 failed").waitFor();
+  const { status } = await server.client.counts({ workflow: "refund" });
+  expect(status).toMatchObject({ waiting: 11, cancelled: 1 });
+
+  await visit.show(hrefOf("workflow:refund"));
+  await page.getByRole("button", { name: "Select all that match" }).click();
+  await chosen.getByRole("button", { name: "Delete" }).click();
+  const remove = dialog.getByRole("button", { name: "Delete 12 runs" });
+  await dialog.getByLabel("Type 12 to delete 12 runs").fill("11");
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByLabel("Type 12 to delete 12 runs").fill("12");
+  await visit.shoot("bulk-delete");
+  expect(await visit.hardships()).toEqual([]);
+  await remove.click();
+  await page.getByText("12 deleted, 0 skipped, 0 failed").waitFor();
   visit.expectNoFaults();
 });
 

@@ -50,6 +50,10 @@ describe("the pages of operators", () => {
         await visit.show("#/schedules");
         await visit.main.getByRole("button", { name: "nightly" }).click();
         await visit.main.getByText("Next 5").waitFor();
+        const calendar = visit.main.getByRole("region", { name: "Calendar" });
+        await calendar.getByText("often").first().waitFor();
+        await calendar.scrollIntoViewIfNeeded();
+        await look("schedules-calendar");
         await look("schedules");
         await visit.main.getByRole("button", { name: "Edit" }).click();
         await visit.page.getByRole("dialog").waitFor();
@@ -151,7 +155,15 @@ describe("an operator", () => {
     await visit.main.getByRole("button", { name: "Reset edits" }).click();
     await visit.main.getByText("(the code says 0 3 * * *)").waitFor({ state: "detached" });
     await visit.main.getByRole("button", { name: "Pause" }).click();
-    await visit.main.getByText("Paused").waitFor();
+    await visit.main.getByText("Paused").first().waitFor();
+    const calendar = visit.main.getByRole("region", { name: "Calendar" });
+    const rows = calendar.getByRole("listitem").filter({ hasText: "nightly" });
+    await calendar.getByText("Paused").first().waitFor();
+    const week = await rows.filter({ hasText: "Paused" }).count();
+    expect(week).toBeGreaterThanOrEqual(6);
+    await calendar.getByText(/\d×/).first().waitFor();
+    await calendar.getByRole("button", { name: "30 days" }).click();
+    await expect.poll(() => rows.filter({ hasText: "Paused" }).count()).toBeGreaterThan(week + 20);
     await visit.main.getByRole("button", { name: "Start now" }).click();
     await visit.main
       .getByText(/^nightly@now-/)

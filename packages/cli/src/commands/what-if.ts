@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { SkippedRun, StoredRuns, Used, WhatIfOptions, WhatIfReport, WhatIfRun } from "@millrace/testing";
 import { fileAndName } from "../code/file-and-name.js";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
+import { pipelineTimes } from "../code/test-files.js";
 import { wholeNumber } from "../option-values.js";
 import { CliError, invalidOption } from "../output/cli-error.js";
 import { durationText, tableText } from "../output/format.js";
@@ -14,7 +15,6 @@ import { fileOfWorkflow, projectOf } from "../target/project.js";
 import { projectConfig } from "../target/project-config.js";
 import type { LocalTarget } from "../target/target.types.js";
 import { filterOf } from "./run-filter.js";
-import { pipelineTimes } from "./test-from.js";
 
 interface WhatIfCommand {
   /** A file, `file#name`, or the name of a workflow whose file is known. */

@@ -12,6 +12,7 @@ import { cleanText } from "../output/clean.js";
 import { describeError } from "../output/cli-error.js";
 import { quietSqlite } from "../output/quiet-sqlite.js";
 import { Terminal } from "../output/terminal.js";
+import { runTests } from "../sources/run-tests.js";
 import { stepSources } from "../sources/step-sources.js";
 import { logOf } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
@@ -70,7 +71,8 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const sources = stepSources(code.kit, folder);
   const { bearerAuth } = await code.kit.server();
   const auth = token === null ? {} : { auth: bearerAuth({ tokens: [token] }) };
-  const shown = { sources, callOverrides: true, ...auth, ...(studio && { studio: true as const }) };
+  const tests = runTests(code.found, folder);
+  const shown = { sources, tests, callOverrides: true, ...auth, ...(studio && { studio: true as const }) };
   app = await openApp({ code, config, store, cwd, log: logOf(terminal), server: shown });
   server = await listen({
     fetch: app.fetch,

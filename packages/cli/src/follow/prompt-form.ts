@@ -3,6 +3,7 @@ import * as clack from "@clack/prompts";
 import type { JsonSchema } from "@millrace/client";
 import { cleanLine } from "../output/clean.js";
 import { parseJson } from "../output/parse-json.js";
+import { timeHint, timeProblem } from "./time-text.js";
 
 /** Ctrl-C, or Escape. */
 export const leftForm: unique symbol = Symbol("left");
@@ -107,14 +108,17 @@ async function askNumber({ message, isRequired }: Question, isInteger: boolean):
 }
 
 async function askText({ message, isRequired, schema }: Question): Promise<unknown> {
-  const { minLength = 0 } = schema as { readonly minLength?: number };
-  const validate = (given = ""): string | undefined =>
-    given.length < (isRequired ? minLength : Math.min(minLength, given.length))
+  const { minLength = 0, format } = schema as { readonly minLength?: number; readonly format?: unknown };
+  const isTime = timeHint(format) !== "";
+  const validate = (given = ""): string | undefined => {
+    if (isTime && (isRequired || given.trim() !== "")) return timeProblem(format, given.trim()) ?? undefined;
+    return given.length < (isRequired ? minLength : Math.min(minLength, given.length))
       ? `At least ${minLength} characters.`
       : undefined;
-  const given = ended(await clack.text({ message, validate }));
+  };
+  const given = ended(await clack.text({ message: `${message}${timeHint(format)}`, validate }));
   if (given === leftForm) return leftForm;
-  const text = String(given ?? "");
+  const text = isTime ? String(given ?? "").trim() : String(given ?? "");
   return text === "" && !isRequired ? undefined : text;
 }
 

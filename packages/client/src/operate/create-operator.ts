@@ -12,6 +12,7 @@ import {
   type QueueStateRecord,
   type ScheduleEditBody,
   type ScheduleRecord,
+  type TestParams,
   type WorkerListRecord,
   type WorkerRecord,
 } from "millrace/wire";
@@ -24,7 +25,7 @@ import * as rules from "../options/rules.js";
 import { toSchedule } from "../run/schedules.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
-import type { Operator, ScheduleEdit } from "./operator.types.js";
+import type { Operator, RunTest, RunTestOptions, ScheduleEdit } from "./operator.types.js";
 
 /**
  * Creates a client for the queues, the budgets, the workers and the schedules of a server: what an operator looks after. An app that starts and
@@ -38,6 +39,7 @@ export function createOperator(options: ClientOptions): Operator {
   return {
     queues: queuesOf(transport),
     budgets: budgetsOf(transport),
+    runTest: (handlerId, options) => runTest(transport, handlerId, options),
     workers: workersOf(transport),
     schedules: schedulesOf(transport),
   };
@@ -130,7 +132,18 @@ function schedulesOf(transport: Transport): Operator["schedules"] {
   };
 }
 
+async function runTest(transport: Transport, id: string, options: RunTestOptions = {}): Promise<RunTest> {
+  checkOptions("runTest", options, testRules);
+  const query: TestParams = { redact: options.redact };
+  return transport.read<RunTest, RunTest>(
+    { ...get(pathTo("/handlers/{id}/test", { id }), options), query },
+    "test",
+    (files) => files,
+  );
+}
+
 const dayRules = rules.rulesOf("signal day");
+const testRules = rules.rulesOf("signal redact:texts");
 /** What a limit may be, the server says. */
 const limitRules = { concurrency: () => [], perKey: () => [], rate: () => [] };
 const editRules = rules.rulesOf("signal cron timezone input:object");

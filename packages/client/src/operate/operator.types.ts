@@ -27,6 +27,19 @@ export interface DayOptions extends CallOptions {
   readonly day?: string;
 }
 
+/** The two files of a test of a run. Paths are relative to the folder of the project. */
+export interface RunTest {
+  /** What the calls, models and people of the run answered. */
+  readonly recording: { readonly path: string; readonly text: string };
+  /** A test for Vitest, which reads it. */
+  readonly test: { readonly path: string; readonly text: string };
+}
+
+export interface RunTestOptions extends CallOptions {
+  /** Names of fields whose texts are replaced, also where else they occur. @default none */
+  readonly redact?: readonly string[];
+}
+
 /** The queues, the budgets, the workers and the schedules of a server, for those who look after them. */
 export interface Operator {
   readonly queues: {
@@ -49,6 +62,13 @@ export interface Operator {
     /** What each tenant has spent in a day, those with the most dollars first. */
     tenants(options?: DayOptions): Promise<DaySpending>;
   };
+  /**
+   * Makes a test of a run that has ended, where `config()` says `tests: true`.
+   *
+   * @throws {ClientError} `OPTION_INVALID` for a run that has not ended, is a fork, or whose first ticks are no longer kept;
+   * `SOURCE_UNKNOWN` where the server does not know the code of its workflow.
+   */
+  runTest(handlerId: string, options?: RunTestOptions): Promise<RunTest>;
   readonly workers: { list(options?: CallOptions): Promise<readonly WorkerState[]> };
   readonly schedules: {
     /** Changes when it occurs, or with what input, until code sets it otherwise. */

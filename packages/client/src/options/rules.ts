@@ -67,9 +67,9 @@ export const stream: Rules = rulesOf("signal after:number");
 export const runs: Rules = rulesOf(`${filter} order limit:number cursor`);
 export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize:number`);
 export const watchRuns: Rules = rulesOf(filter);
-export const matching: Rules = rulesOf("signal action where:object most:number");
+export const matching: Rules = rulesOf("signal action where:object cancelledBy most:number");
 export const bulk: Rules = rulesOf(
-  "signal key action where:object handlerIds:list handlerId perSecond:number reason fields:json prompt",
+  "signal key action where:object handlerIds:list cancelledBy handlerId perSecond:number reason fields:json prompt",
 );
 export const counts: Rules = rulesOf("signal workflow:texts labels:object");
 export const page: Rules = rulesOf("signal prefix limit:number cursor");

@@ -103,6 +103,7 @@ const config: ConfigRecord = {
   metrics: false,
   audit: false,
   sources: false,
+  tests: false,
   queues: false,
   budgets: false,
   schedules: false,

@@ -11,11 +11,12 @@ import { begin, namesOf } from "./start-run.js";
 
 /** Returns synchronously; errors appear when the job is awaited. */
 export function startBulk(connection: Connection, options: BulkOptions): ClientRun<BulkResult> {
-  const { action, where, handlerIds, perSecond, reason, fields, prompt, signal } = options;
+  const { action, where, handlerIds, cancelledBy, perSecond, reason, fields, prompt, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, "bulk");
   const body: BulkBody = {
     action,
     handler_ids: handlerIds,
+    cancelled_by: cancelledBy,
     handler_id: handlerId,
     per_second: perSecond,
     reason,
@@ -30,9 +31,9 @@ export function startBulk(connection: Connection, options: BulkOptions): ClientR
 
 export function countMatching(
   { transport }: Connection,
-  { action, where, most, signal }: MatchOptions,
+  { action, where = {}, cancelledBy, most, signal }: MatchOptions,
 ): Promise<RunMatches> {
-  const query = { ...queryOf(where), action, most };
+  const query = { ...queryOf(where), action, cancelled_by: cancelledBy, most };
   const call: Call = { method: "GET", path: "/handlers/matching" satisfies Path, query, signal };
   return transport.read<{ count: number; all: boolean }, RunMatches>(call, "count", ({ count, all: isAll }) => ({
     count,

@@ -22,6 +22,7 @@ export type Route =
   | "GET /handlers/{id}/snapshot"
   | "GET /handlers/{id}/position"
   | "GET /handlers/{id}/budget"
+  | "GET /handlers/{id}/test"
   | "GET /handlers/{id}/prompts"
   | "POST /handlers/{id}/prompts/{promptId}"
   | "GET /events/{id}"

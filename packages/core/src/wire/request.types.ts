@@ -64,6 +64,7 @@ export interface CancelBody {
 export interface BulkBody {
   readonly action: "retry" | "resume" | "cancel" | "delete" | "answer";
   readonly handler_ids?: readonly string[] | null | undefined;
+  readonly cancelled_by?: string | null | undefined;
   readonly handler_id?: string | null | undefined;
   readonly per_second?: number | null | undefined;
   readonly reason?: unknown;
@@ -109,7 +110,7 @@ export type ListFilterParams = Params<
   | "created_before"
 >;
 export type ListParams = ListFilterParams & Params<"sort" | "limit" | "cursor" | "sse">;
-export type MatchParams = ListFilterParams & Params<"action" | "most">;
+export type MatchParams = ListFilterParams & Params<"action" | "cancelled_by" | "most">;
 export type CountParams = Params<"workflow_name" | "label">;
 export type HandlerParams = Params<"wait" | "children">;
 export type CancelParams = Params<"purge">;
@@ -118,6 +119,7 @@ export type HistoryParams = Params<"after" | "before" | "limit" | "types" | "cha
 export type AttemptsParams = Params<"after" | "limit">;
 export type MomentParams = Params<"run_id" | "item">;
 export type ScheduleParams = Params<"prefix" | "limit" | "cursor">;
+export type TestParams = Params<"redact">;
 export type BudgetParams = Params<"day">;
 export type OccurrenceParams = Params<"count">;
 export type AuditParams = Params<"user" | "door" | "action" | "handler_id" | "workflow_name" | "limit" | "cursor">;

@@ -171,6 +171,7 @@ export interface ConfigRecord {
   readonly budgets: boolean;
   readonly schedules: boolean;
   readonly sources: boolean;
+  readonly tests: boolean;
 }
 
 /** The answer to a request that failed. */

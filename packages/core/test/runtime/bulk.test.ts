@@ -185,6 +185,79 @@ describe("a job", () => {
     expect(await rejection(here.runtime.handle("a").summary())).toMatchObject({ code: "RUN_UNKNOWN" });
   });
 
+  it("resumes the runs that another job has cancelled, and no others", async () => {
+    const here = world();
+    const { runtime } = here;
+    const idsOf = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}${index}`);
+    const ids = idsOf("a", 60);
+    for (const runId of [...ids, "before", "own"])
+      await runtime.run("ask", {}, { runId, labels: { team: "x" } }).idle();
+    await runtime.run("ask", {}, { runId: "foreign", tenant: "t" }).idle();
+    await runtime.handle("before").cancel();
+    await here.machine.clock.advance(1);
+    const where = { status: "waiting", labels: { team: "x" }, createdBefore: here.machine.clock.now() + 1 } as const;
+    const own = runtime.handle("own");
+    await own.answer((await own.prompts())[0]?.promptId as string, { ok: true });
+    const cancel = runtime.bulk({ action: "cancel", where, runId: "job" });
+    expect(await ended(here, cancel)).toMatchObject({ done: 60 });
+    await here.machine.clock.advance(90_000);
+    await runtime.resume("a7").idle();
+    await runtime.resume("a8").idle();
+    await runtime.handle("a8").cancel("by a person, later");
+
+    expect(await runtime.matching({ action: "resume", cancelledBy: "job" })).toEqual({ count: 58, isAll: true });
+    expect(await runtime.matching({ action: "resume", cancelledBy: "job", where: { workflows: ["refund"] } })).toEqual({
+      ...{ count: 0, isAll: true },
+    });
+    const undo = runtime.bulk({ action: "resume", cancelledBy: "job" });
+    expect(await ended(here, undo)).toMatchObject({ matched: 58, done: 58, skipped: 0, failed: 0 });
+    const counts = await runtime.counts({ workflow: "ask" });
+    expect(Object.fromEntries(counts.map(({ status, count }) => [status, count]))).toEqual({
+      ...{ waiting: 59, cancelled: 2, completed: 1 },
+    });
+    expect(await runtime.matching({ action: "resume", cancelledBy: "job" })).toEqual({ count: 0, isAll: true });
+  });
+
+  it("resumes the named runs that a stopped job has cancelled so far", async () => {
+    const here = world();
+    const { runtime } = here;
+    for (const runId of ["a", "b", "c"]) await runtime.run("ask", {}, { runId }).idle();
+    const cancel = runtime.bulk({ action: "cancel", runIds: ["a", "b", "c"], perSecond: 1, runId: "job" });
+    const stopped = expect(cancel).rejects.toMatchObject({ code: "RUN_CANCELLED" });
+    await expect
+      .poll(async () => {
+        await here.machine.clock.advance(10);
+        return (await runtime.handle("a").summary()).status;
+      })
+      .toBe("cancelled");
+    await cancel.cancel();
+    await stopped;
+
+    const { count } = await runtime.matching({ action: "resume", cancelledBy: "job" });
+    expect(count).toBeLessThan(3);
+    expect(await ended(here, runtime.bulk({ action: "resume", cancelledBy: "job" }))).toMatchObject({ done: count });
+    expect((await runtime.handle("a").summary()).status).toBe("waiting");
+  });
+
+  it("says what is no job that cancels", async () => {
+    const here = world();
+    const { runtime } = here;
+    await runtime.run("quick", {}, { runId: "quick" });
+    await ended(here, runtime.bulk({ action: "delete", runIds: ["quick"], runId: "deletes" }));
+    for (const cancelledBy of ["quick", "deletes", "none"]) {
+      await expect(runtime.matching({ action: "resume", cancelledBy })).rejects.toMatchObject({
+        code: "OPTION_INVALID",
+      });
+      await expect(runtime.bulk({ action: "resume", cancelledBy })).rejects.toMatchObject({
+        message: expect.stringContaining("not a job of `cancel`"),
+      });
+    }
+    const wrong = { action: "retry", cancelledBy: "", runIds: ["a"], where: { status: "failed" } } as never;
+    expect(() => runtime.bulk(wrong)).toThrow(
+      /`cancelledBy` is only for `resume`; `cancelledBy` excludes `runIds`; `cancelledBy` excludes `where.status`; .*`cancelledBy`/,
+    );
+  });
+
   it("skips a run with several open prompts", async () => {
     const here = world();
     const two = defineWorkflow("two")

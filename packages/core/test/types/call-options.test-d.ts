@@ -83,6 +83,7 @@ interface Interfaces {
   readonly "records.read": TenantOptions;
   readonly "budgets.run": TenantOptions;
   readonly "budgets.tenant": DayQuery;
+  readonly "budgets.tenants": Omit<DayQuery, "tenant">;
   readonly "budgets.allow": AllowOptions;
   readonly "records.update": RecordName;
   readonly "schedules.set": ScheduleOptions;

@@ -31,8 +31,11 @@ export function mountBulk(server: Server): void {
     query: matchQuery,
     answers: { 200: ["The number", z.object({ count: z.number(), all: z.boolean() })] },
     handle: async (call) => {
-      const { action, most, ...filter } = call.query;
-      const { count, isAll } = await runtime.matching({ ...selectionOf(server, { ...call, action, filter }), most });
+      const { action, most, cancelled_by: cancelledBy, ...filter } = call.query;
+      const { count, isAll } = await runtime.matching({
+        ...selectionOf(server, { ...call, action, filter, cancelledBy }),
+        most,
+      });
       return json({ count, all: isAll });
     },
   });
@@ -48,12 +51,21 @@ export function mountBulk(server: Server): void {
     answers: { 200: ["The job, which is a run", handler] },
     handle: async (call) => {
       const { context, body, query: filter, tenant, identity, by, idempotencyKey: key } = call;
-      const { action, handler_ids: ids, handler_id: id, per_second: perSecond, reason, fields, prompt } = body;
+      const {
+        action,
+        handler_ids: ids,
+        handler_id: id,
+        per_second: perSecond,
+        reason,
+        fields,
+        prompt,
+        cancelled_by: cancelledBy,
+      } = body;
       server.quotas.starts.spend(callerOf(server.options, context));
       const selection =
         ids == null
-          ? selectionOf(server, { tenant, identity, action, filter })
-          : await listedOf(server, { tenant, identity, action, ids, filter });
+          ? selectionOf(server, { tenant, identity, action, filter, cancelledBy })
+          : await listedOf(server, { tenant, identity, action, ids, filter, cancelledBy });
       const runId = id ?? (key === null ? undefined : await idOfKey("bulk", key));
       const given = { runId, perSecond, reason, fields, prompt, by };
       const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
@@ -72,10 +84,12 @@ function rightsFor(action: BulkSelection["action"]): readonly Right[] {
 interface Matching extends Asking {
   readonly action: BulkSelection["action"];
   readonly filter: ListFilter;
+  /** Job whose cancelled runs are meant. */
+  readonly cancelledBy?: string | null | undefined;
 }
 
 /** @throws {HttpError} `FORBIDDEN` */
-function selectionOf({ catalog }: Server, { tenant, identity, action, filter }: Matching): BulkSelection {
+function selectionOf({ catalog }: Server, { tenant, identity, action, filter, cancelledBy }: Matching): BulkSelection {
   let workflows: readonly string[] | undefined = filter.workflow_name;
   for (const right of rightsFor(action)) {
     assertMaySome(identity, right);
@@ -84,6 +98,8 @@ function selectionOf({ catalog }: Server, { tenant, identity, action, filter }: 
   const where: BulkWhere = { ...filterOf(filter), ...(workflows !== undefined && { workflows }) };
   // Rights alone are no condition of the caller.
   const isEmpty = Object.values(filter).every((value) => value === undefined);
+  if (cancelledBy != null)
+    return { tenant, action, cancelledBy, where: isEmpty && workflows === undefined ? {} : where };
   return { tenant, action, where: isEmpty ? {} : where };
 }
 
@@ -93,7 +109,7 @@ interface Listing extends Matching {
 
 /** @throws {HttpError} `FORBIDDEN`, `RUN_UNKNOWN` @throws {WorkflowError} `OPTION_INVALID` */
 async function listedOf(server: Server, { ids, ...asking }: Listing): Promise<BulkSelection> {
-  const { tenant, identity, action, filter } = asking;
+  const { tenant, identity, action, filter, cancelledBy } = asking;
   for (const right of rightsFor(action)) assertMaySome(identity, right);
   if (!isUniform(identity))
     for (const id of ids) {
@@ -101,5 +117,11 @@ async function listedOf(server: Server, { ids, ...asking }: Listing): Promise<Bu
       for (const right of rightsFor(action)) assertMay(identity, { right, workflow, unknown: () => runUnknown(id) });
     }
   const isAlone = Object.values(filter).every((value) => value === undefined);
-  return { tenant, action, runIds: ids, ...(isAlone ? {} : { where: filterOf(filter) }) };
+  return {
+    tenant,
+    action,
+    runIds: ids,
+    ...(isAlone ? {} : { where: filterOf(filter) }),
+    ...(cancelledBy != null && { cancelledBy }),
+  };
 }

@@ -36,6 +36,7 @@ const config = z
     schedules: z.boolean().describe("Whether the caller may read `GET /schedules`."),
     audit: z.boolean().describe("Whether the caller may read `GET /audit`."),
     sources: z.boolean().describe("Whether the code of steps may be read."),
+    tests: z.boolean().describe("Whether there is `GET /handlers/{id}/test`."),
   })
   .openapi("StudioConfig");
 type Deed = keyof typeof deeds;
@@ -67,6 +68,7 @@ export function mountStudioConfig(server: Server): void {
         schedules: rightsForSome(identity).includes("read"),
         audit: rightsForSome(identity).includes("operate"),
         sources: server.options.sources !== null,
+        tests: server.options.tests !== null,
       });
     },
   });

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { cursorText } from "./cursor.js";
 import { most } from "./names.js";
-import { counts, handler, time, whole } from "./schemas.js";
+import { counts, handler, repeated, time, whole } from "./schemas.js";
 
 const anything = z.unknown();
 
@@ -55,6 +55,24 @@ export const stepSource = z
     text: z.string(),
   })
   .openapi("StepSource");
+
+const testFile = z.object({
+  path: z
+    .string()
+    .openapi({ description: "Relative to the folder of the project.", example: "test/refund-17.test.ts" }),
+  text: z.string(),
+});
+
+export const runTest = z
+  .object({
+    recording: testFile.describe("What the calls, models and people of the run answered."),
+    test: testFile.describe("A test for Vitest, which reads it."),
+  })
+  .openapi("RunTest");
+
+export const testQuery = z.object({
+  redact: repeated(z.string().min(1).max(most.name)).describe("Fields whose texts are replaced; repeatable."),
+});
 
 const graphEdge = z.object({ kind: z.string(), from: z.string(), to: z.string(), label: z.string().optional() });
 

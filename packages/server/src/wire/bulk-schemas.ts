@@ -5,6 +5,10 @@ import { handlerIdText, idText, listFilterQuery, readAll, whole } from "./schema
 
 const action = z.enum(["retry", "resume", "cancel", "delete", "answer"]);
 
+const cancelledBy = handlerIdText.describe(
+  "Of `resume`, in place of the conditions of the query: the runs that this job has cancelled.",
+);
+
 export const bulkBody = z
   .strictObject(
     {
@@ -15,6 +19,7 @@ export const bulkBody = z
         .max(1000)
         .nullish()
         .describe("Exactly these runs, in place of the conditions of the query."),
+      cancelled_by: cancelledBy.nullish(),
       handler_id: idText(newIdPattern, newIdMeaning).nullish().describe("Of the job."),
       per_second: z.number().int().min(1).max(1000).nullish().describe("Runs per second, at most; 100 if left out."),
       reason: z.unknown().optional().describe("Of `cancel`."),
@@ -30,5 +35,6 @@ export const bulkQuery = listFilterQuery.strict();
 
 export const matchQuery = bulkQuery.extend({
   action,
+  cancelled_by: cancelledBy.optional(),
   most: whole({ minimum: 1, maximum: 100_000, default: 10_000 }).describe("Where counting stops."),
 });

@@ -12,7 +12,7 @@ import { connection } from "./connection.js";
 import { isSignedOut, token } from "./credentials.js";
 
 /** The API is one level above the page. */
-const baseUrl: URL = import.meta.env.DEV ? new URL("/api/", location.origin) : new URL("..", document.baseURI);
+export const baseUrl: URL = import.meta.env.DEV ? new URL("/api/", location.origin) : new URL("..", document.baseURI);
 
 /** A connection can die without a word: an answer that has not come by then never will. */
 const ANSWER_MS = 60_000;

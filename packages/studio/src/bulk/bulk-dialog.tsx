@@ -27,24 +27,30 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
   // The moment that `2h` counts from is that of the number which is shown.
   const where = useMemo(() => selectionOf(filter, Date.now()), [filter]);
   const isAll = selection === "all";
-  const counted = useRead(isAll ? `matching ${action} ${queryOf(filter)}` : null, (signal) =>
-    client.matching({ action, where, most: 100_000, signal }),
+  const ofJob = typeof selection === "object" && "cancelledBy" in selection ? selection : null;
+  const isCounted = isAll || ofJob !== null;
+  const counted = useRead(isCounted ? `matching ${action} ${ofJob?.cancelledBy ?? queryOf(filter)}` : null, (signal) =>
+    client.matching({ action, ...(ofJob ?? { where }), most: 100_000, signal }),
   );
   const [rate, setRate] = useState("100");
   const [reason, setReason] = useState("");
+  const [typed, setTyped] = useState("");
   const { isSending, error, send } = useSend();
-  const count = isAll ? (counted.value?.count ?? null) : selection.length;
+  const count = isCounted ? (counted.value?.count ?? null) : (selection as readonly string[]).length;
   // A job must not depend on a number that could not be had.
   const mayStart = count === null ? counted.error !== null : count > 0;
-  const isMore = isAll && counted.value?.isAll === false;
+  const isMore = isCounted && counted.value?.isAll === false;
   const perSecond = Number(rate);
   const isRate = Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= 1_000;
+  // What is deleted does not come back: a hand that slips has to slip twice.
+  const mustType = action === "delete" && count !== 1 ? (count === null || isMore ? "delete" : String(count)) : null;
+  const isReady = mayStart && isRate && (mustType === null || typed.trim() === mustType);
   const start = (): void =>
     send(async () => {
       const job = client.bulk({
         action,
         perSecond,
-        ...(isAll ? { where } : { handlerIds: selection }),
+        ...(ofJob ?? (isAll ? { where } : { handlerIds: selection as readonly string[] })),
         ...(reason !== "" && { reason }),
       } satisfies BulkOptions);
       await job.accepted;
@@ -56,15 +62,15 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
   return (
     <Dialog
       title={`${verb} ${runs}?`}
-      intro={isAll ? `All that match, also those that are not in the list yet.` : "The runs that you have chosen."}
+      intro={introOf(selection)}
       onClose={onClose}
-      onSubmit={() => mayStart && isRate && start()}
+      onSubmit={() => isReady && start()}
       actions={
         <>
           <Button kind="ghost" onClick={onClose}>
             Close
           </Button>
-          <Button type="submit" kind="primary" disabled={isSending || !mayStart || !isRate}>
+          <Button type="submit" kind="primary" disabled={isSending || !isReady}>
             {verb} {runs}
           </Button>
         </>
@@ -73,7 +79,19 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
       {isAll && <code className="query">{queryOf(filter)}</code>}
       {count === 0 && <p className="hint">None of the runs that match can be {past}.</p>}
       {action === "delete" && (
-        <p className="hint">Nothing remains of a deleted run. A run that is at work is skipped: cancel it first.</p>
+        <p className="hint">
+          Nothing remains of a deleted run, and nothing brings it back. A run that is at work is skipped: cancel it
+          first.
+        </p>
+      )}
+      {mustType !== null && count !== 0 && (
+        <TextField
+          label={`Type ${mustType} to delete ${runs}`}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          onText={setTyped}
+        />
       )}
       {action === "cancel" && <TextField label="Reason" isOptional value={reason} maxLength={200} onText={setReason} />}
       <TextField
@@ -88,4 +106,11 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
       {error !== null && <ErrorBox error={error} />}
     </Dialog>
   );
+}
+
+function introOf(selection: Selection): string {
+  if (selection === "all") return "All that match, also those that are not in the list yet.";
+  return "cancelledBy" in selection
+    ? "The runs that the job has cancelled, and that nobody has resumed since. Each continues where it stood."
+    : "The runs that you have chosen.";
 }

@@ -1,8 +1,9 @@
 import type { BulkAction, BulkCounts, BulkResult, RunSummary } from "@millrace/client";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { client, streams } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
 import { useSend } from "../api/use-send.js";
+import { noFilter } from "../model/run-filter.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
@@ -11,6 +12,7 @@ import { Button } from "../ui/controls.js";
 import { ExactText } from "../ui/exact-text.js";
 import { ErrorBox } from "../ui/states.js";
 import { actionWords, runsText } from "./bulk-action.js";
+import { BulkDialog } from "./bulk-dialog.js";
 import { shownJobs } from "./shown-jobs.js";
 
 export const bulkWorkflow = "millrace.bulk";
@@ -66,6 +68,7 @@ function BulkJob({ id }: { readonly id: string }): ReactNode {
             Continue
           </Button>
         )}
+        {isOver && action === "cancel" && done > 0 && may.resume && <UndoButton jobId={id} />}
         <a className="btn sm ghost" href={hrefOf("run", id)}>
           Details
         </a>
@@ -83,6 +86,21 @@ function BulkJob({ id }: { readonly id: string }): ReactNode {
       {run.status === "failed" && <ErrorBox error={run.error} />}
       {error !== null && <ErrorBox error={error} />}
     </section>
+  );
+}
+
+/** Resumes what a job has cancelled. */
+export function UndoButton({ jobId }: { readonly jobId: string }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  const selection = useMemo(() => ({ cancelledBy: jobId }), [jobId]);
+  return (
+    <>
+      <Button isSmall icon="play" onClick={() => setOpen(true)}>
+        Resume its runs
+      </Button>
+      {isOpen && <BulkDialog action="resume" {...{ selection, filter: noFilter }} onClose={close} onStarted={close} />}
+    </>
   );
 }
 

@@ -17,6 +17,8 @@ import { Ago } from "../ui/time.js";
 import { useNow } from "../ui/use-now.js";
 import { EditDialog } from "./edit-dialog.js";
 import { Changed } from "./facts.js";
+import { ScheduleCalendar } from "./schedule-calendar.js";
+import { whys } from "./skips.js";
 import { useLive } from "./use-live.js";
 
 const MOST = 1_000;
@@ -29,47 +31,52 @@ export function SchedulesPage(): ReactNode {
   const [open, setOpen] = useState<string | null>(null);
   return (
     <Page title="Schedules" width="wide">
-      <div className="panel">
-        <Read reading={reading}>
-          {({ schedules }) =>
-            schedules.length === 0 ? (
-              <Empty>
-                No schedule yet: <code>runtime.schedules.set</code> creates one.
-              </Empty>
-            ) : (
-              <table className="list still desk">
-                <thead>
-                  <tr>
-                    <th>Schedule</th>
-                    <th className="hide-sm">Workflow</th>
-                    <th className="hide-sm">When</th>
-                    <th>Next</th>
-                    <th className="hide-sm">Last</th>
-                    <th aria-label="State" />
-                  </tr>
-                </thead>
-                <tbody>
-                  {schedules.map((schedule) => (
-                    <Fragment key={schedule.name}>
-                      <Row
-                        schedule={schedule}
-                        isOpen={open === schedule.name}
-                        onToggle={() => setOpen(open === schedule.name ? null : schedule.name)}
-                      />
-                      {open === schedule.name && (
-                        <tr>
-                          <td colSpan={6}>
-                            <Details schedule={schedule} onChanged={reading.reload} />
-                          </td>
-                        </tr>
-                      )}
-                    </Fragment>
-                  ))}
-                </tbody>
-              </table>
-            )
-          }
-        </Read>
+      <div className="stack">
+        <div className="panel">
+          <Read reading={reading}>
+            {({ schedules }) =>
+              schedules.length === 0 ? (
+                <Empty>
+                  No schedule yet: <code>runtime.schedules.set</code> creates one.
+                </Empty>
+              ) : (
+                <table className="list still desk">
+                  <thead>
+                    <tr>
+                      <th>Schedule</th>
+                      <th className="hide-sm">Workflow</th>
+                      <th className="hide-sm">When</th>
+                      <th>Next</th>
+                      <th className="hide-sm">Last</th>
+                      <th aria-label="State" />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {schedules.map((schedule) => (
+                      <Fragment key={schedule.name}>
+                        <Row
+                          schedule={schedule}
+                          isOpen={open === schedule.name}
+                          onToggle={() => setOpen(open === schedule.name ? null : schedule.name)}
+                        />
+                        {open === schedule.name && (
+                          <tr>
+                            <td colSpan={6}>
+                              <Details schedule={schedule} onChanged={reading.reload} />
+                            </td>
+                          </tr>
+                        )}
+                      </Fragment>
+                    ))}
+                  </tbody>
+                </table>
+              )
+            }
+          </Read>
+        </div>
+        {reading.value !== null && reading.value.schedules.length > 0 && (
+          <ScheduleCalendar schedules={reading.value.schedules} />
+        )}
       </div>
     </Page>
   );
@@ -120,8 +127,6 @@ function In({ atMs }: { readonly atMs: number }): ReactNode {
   const nowMs = useNow();
   return <time title={dateAndTime(atMs)}>{atMs <= nowMs ? "now" : `in ${duration(atMs - nowMs)}`}</time>;
 }
-
-const whys = { overlap: "the run before had not ended", missed: "no process was there in time" } as const;
 
 interface DetailsProps {
   readonly schedule: Schedule;

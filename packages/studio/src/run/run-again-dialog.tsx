@@ -5,6 +5,7 @@ import type { Datum } from "../model/run-data.js";
 import { type InputAs, InputAsChoice, StartForm } from "../start/start-form.js";
 import { Dialog } from "../ui/dialog.js";
 import { isRecord } from "../ui/format.js";
+import { ownLabels } from "./own-labels.js";
 
 export interface RunAgainDialogProps {
   readonly handler: RunSummary;
@@ -25,15 +26,13 @@ export function RunAgainDialog({ handler, input, onClose }: RunAgainDialogProps)
   return (
     <Dialog title="Run again" intro={intro} onClose={onClose}>
       <InputAsChoice value={inputAs} onChange={setInputAs} />
-      <StartForm name={workflow} inputAs={inputAs} input={fields} labels={ownOf(labels, input)} button="Run again" />
+      <StartForm
+        name={workflow}
+        inputAs={inputAs}
+        input={fields}
+        labels={ownLabels(labels, input)}
+        button="Run again"
+      />
     </Dialog>
   );
 }
-
-/** A pipeline makes labels of its session and its user by itself. */
-function ownOf(labels: RunSummary["labels"], { type }: Datum): RunSummary["labels"] {
-  const isPipeline = type === null;
-  return Object.fromEntries(Object.entries(labels).filter(([name]) => !isPipeline || !madeByPipelines.has(name)));
-}
-
-const madeByPipelines: ReadonlySet<string> = new Set(["session", "user"]);

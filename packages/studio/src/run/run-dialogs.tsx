@@ -2,12 +2,13 @@ import type { RunSummary } from "@millrace/client";
 import type { ReactNode } from "react";
 import type { Datum } from "../model/run-data.js";
 import { CompareDialog } from "./compare-dialog.js";
+import { CopyDialog } from "./copy-dialog.js";
 import { ForkDialog } from "./fork-dialog.js";
 import { RunAgainDialog } from "./run-again-dialog.js";
 import type { RunFeed } from "./run-feed.js";
 import { SendDialog } from "./send-dialog.js";
 
-export type DialogName = "again" | "fork" | "send" | "compare";
+export type DialogName = "again" | "fork" | "send" | "compare" | "copy";
 
 export interface RunDialogsProps {
   /** The open one. */
@@ -34,6 +35,8 @@ export function RunDialogs({ name, feed, handler, input, forkItem, onClose }: Ru
       return <SendDialog runId={run.runId} workflow={handler.workflow} onClose={onClose} onSent={feed.refresh} />;
     case "compare":
       return <CompareDialog {...{ handler, onClose }} />;
+    case "copy":
+      return <CopyDialog {...{ handler, input, onClose }} />;
     case null:
       return null;
   }

@@ -5,6 +5,7 @@ import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef,
 import { readEvents } from "../api/read-events.js";
 import { isOpen } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
+import { bulkWorkflow, UndoButton } from "../bulk/bulk-jobs.js";
 import { now } from "../clock.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
@@ -79,12 +80,14 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
 }
 
 function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }: RunHeaderProps): ReactNode {
-  const { may } = useStudioConfig();
+  const { may, tests } = useStudioConfig();
   const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
   const canSend = useTakesEvents(isRunning && may.send ? handler.workflow : null);
+  const isCancelJob = handler.workflow === bulkWorkflow && handler.labels["action"] === "cancel";
   const isAgain = canRunAgain && may.start && !isRunning;
+  const canCopy = (canRunAgain && may.start) || (tests && !isRunning && handler.forkedFrom == null);
   return (
     <>
       {canCancel && (
@@ -102,6 +105,7 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
           Retry
         </Button>
       )}
+      {isCancelJob && may.resume && !isRunning && <UndoButton jobId={handler.handlerId} />}
       {handler.status === "cancelled" && may.resume && (
         <Button icon="play" disabled={isBusy} onClick={() => act("resume")}>
           Resume
@@ -110,6 +114,11 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
       <Button icon="compare" className="hide-sm" onClick={() => onOpen("compare")}>
         Compare
       </Button>
+      {canCopy && (
+        <Button className="hide-sm" onClick={() => onOpen("copy")}>
+          Copy as…
+        </Button>
+      )}
       {may.fork && (
         <Button
           {...(isAgain ? { className: "hide-sm" } : { kind: "primary" })}
@@ -151,6 +160,11 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
         <button type="button" role="menuitem" onClick={() => onOpen("compare")}>
           Compare
         </button>
+        {canCopy && (
+          <button type="button" role="menuitem" onClick={() => onOpen("copy")}>
+            Copy as…
+          </button>
+        )}
       </MoreMenu>
     </>
   );

@@ -28,6 +28,7 @@ const unknown: ServerConfig = {
   hasTenants: false,
   hasMetrics: false,
   sources: false,
+  tests: false,
   audit: false,
   queues: false,
   budgets: false,

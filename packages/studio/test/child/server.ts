@@ -1,9 +1,10 @@
 /** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only] [sources] [operated]`. Prints its port. */
 import { serve } from "@hono/node-server";
-import { type BearerToken, bearerAuth, createServer } from "@millrace/server";
+import { type BearerToken, bearerAuth, createServer, type RunTests } from "@millrace/server";
 import { sqliteStore } from "@millrace/sqlite";
 import { studioFile } from "@millrace/studio";
 import { createRuntime, type Runtime } from "millrace/runtime";
+import { redacted } from "millrace/wire";
 import { archivePipeline, articlePipeline, gates, workflows } from "./workflows.js";
 
 /** Longer than a machine stalls. The next process need not wait for the end of it. */
@@ -40,6 +41,19 @@ const sources = {
   read: async (_: unknown, step: string) =>
     step === "check" ? { file: "flows/refund.ts", line: 12, text: "async check() {\n  // <b>\n}" } : null,
 };
+/** As `millrace dev` makes them, of the ticks alone. */
+const tests: RunTests = {
+  make: async ({ runtime: of, runId, tenant, redact }) => {
+    const ticks: unknown[] = [];
+    for await (const { tick } of of.history(runId, { raw: true, tenant })) ticks.push(tick);
+    const text = `${JSON.stringify(redacted({ runId, ticks }, redact))}\n`;
+    const test = `import { it } from "vitest";\n\nit("ends as the run ${runId} did", async () => {\n  // <b>\n});\n`;
+    return {
+      recording: { path: `test/${runId}.run.json`, text },
+      test: { path: `test/${runId}.test.ts`, text: test },
+    };
+  },
+};
 const app = createServer({
   runtime,
   studio: studioFile,
@@ -49,7 +63,7 @@ const app = createServer({
   ...(words.includes("operated") && {
     queueOf: ({ queue, queueKey }) => (queue === null ? null : { queue, queueKey }),
   }),
-  ...(words.includes("sources") && { sources }),
+  ...(words.includes("sources") && { sources, tests }),
   ...(words.includes("signed") && { auth: bearerAuth({ tokens }) }),
 });
 const fetch = (request: Request): Response | Promise<Response> => {

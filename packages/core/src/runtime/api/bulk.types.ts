@@ -22,6 +22,11 @@ export interface BulkSelection extends TenantOptions {
   readonly where?: BulkWhere;
   /** Exactly these runs: 1 to 1,000 ids. Excludes `where`. */
   readonly runIds?: readonly string[];
+  /**
+   * Of `resume`: id of a job of `cancel`. The runs that it has cancelled, unless somebody has resumed them since. Excludes `runIds`, and
+   * conditions other than `where.workflows`.
+   */
+  readonly cancelledBy?: string;
 }
 
 export interface BulkOptions extends BulkSelection, CallerOptions {

@@ -29,6 +29,8 @@ export interface BulkSet {
   /** Times in epoch milliseconds. `null`: the runs are listed. */
   readonly where: BulkWhere | null;
   readonly runIds: readonly string[] | null;
+  /** Id of a job, whose cancelled runs are meant. */
+  readonly cancelledBy?: string | null;
 }
 
 /** Input of a job, as JSON. */
@@ -60,11 +62,10 @@ export function bulkRequest(options: BulkOptions): BulkRequest {
 
 /** @throws {WorkflowError} `OPTION_INVALID` with all problems. */
 export function bulkSet(selection: BulkSelection, besides: readonly string[] = []): BulkSet {
-  const { action, where, runIds } = selection;
+  const { action, where, runIds, cancelledBy } = selection;
   const problems = [
     ...(Object.hasOwn(fitting, action) ? [] : [`\`action\` is ${formatValue(action)}, none of ${actions}`]),
-    ...((where === undefined) === (runIds === undefined) ? ["exactly one of `where` and `runIds` is needed"] : []),
-    ...(where === undefined ? [] : whereProblems(where)),
+    ...(cancelledBy === undefined ? chosenProblems(selection) : undoProblems(selection)),
     ...(runIds === undefined ? [] : idProblems(runIds)),
     ...besides,
   ];
@@ -74,7 +75,24 @@ export function bulkSet(selection: BulkSelection, besides: readonly string[] = [
       'Pass an action, and a condition such as `where: { status: "failed" }`, or ids.',
       { problems },
     );
-  return { action, where: where === undefined ? null : plainWhere(where), runIds: runIds ?? null };
+  const set = { action, where: where === undefined ? null : plainWhere(where), runIds: runIds ?? null };
+  return cancelledBy === undefined ? set : { ...set, cancelledBy };
+}
+
+function chosenProblems({ where, runIds }: BulkSelection): string[] {
+  if ((where === undefined) === (runIds === undefined)) return ["exactly one of `where` and `runIds` is needed"];
+  return where === undefined ? [] : whereProblems(where);
+}
+
+function undoProblems({ action, where = {}, runIds, cancelledBy }: BulkSelection): string[] {
+  return [
+    ...(action === "resume" ? [] : ["`cancelledBy` is only for `resume`"]),
+    ...(runIds === undefined ? [] : ["`cancelledBy` excludes `runIds`"]),
+    ...Object.keys(given(where)).flatMap((name) =>
+      name === "workflows" ? [] : [`\`cancelledBy\` excludes \`where.${name}\``],
+    ),
+    ...nameProblem("`cancelledBy`", cancelledBy, true),
+  ];
 }
 
 const actions = Object.keys(fitting).join(", ");

@@ -18,6 +18,7 @@ import type { RunStore } from "../store/run-store.types.js";
 import { actOnRun, type BulkHost, type BulkItem, untilStoreAnswers } from "./act-on-run.js";
 import { bulkName } from "./bulk-name.js";
 import type { BulkRequest } from "./bulk-request.js";
+import { keyOfJob } from "./cancelled-by.js";
 import { countMatching, type MatchRequest, matchingPage } from "./matching-runs.js";
 
 /** Runs on a page: as many may be done, and not counted yet, when a job is stopped. */
@@ -109,7 +110,7 @@ async function act(
     "act",
     async (call) => {
       const startedAtMs = clock.now();
-      const turn = { ...setup, request, tenant: ctx.tenant, key: `bulk ${ctx.runId}`, isRepeated: call.attempt > 1 };
+      const turn = { ...setup, request, tenant: ctx.tenant, key: keyOfJob(ctx.runId), isRepeated: call.attempt > 1 };
       const problems: BulkProblem[] = [];
       await forEachOf(page.items, call.signal, async (item) => {
         const problem = await actOnRun(turn, item);

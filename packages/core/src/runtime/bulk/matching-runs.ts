@@ -7,6 +7,7 @@ import type { RunStore, StoredStatus } from "../store/run-store.types.js";
 import { isEndedStatus } from "../store/store-kit.js";
 import { bulkName } from "./bulk-name.js";
 import { type BulkSet, fitting } from "./bulk-request.js";
+import { cancelJob, cancelledIn, setOfJob } from "./cancelled-by.js";
 
 export interface MatchRequest extends BulkSet {
   readonly tenant: string;
@@ -34,6 +35,7 @@ export interface PlaceInMatches {
  * that was read before.
  */
 export async function matchingPage(store: RunStore, set: MatchRequest, at: PlaceInMatches): Promise<MatchingPage> {
+  if (set.cancelledBy != null) return pageOfJob(store, set, at);
   if (set.runIds !== null) return pageOfIds(store, set, { ids: set.runIds, at });
   const { where, action, tenant, beforeMs } = set;
   const { workflows, workflow, status, createdBefore, ...filter } = where as BulkWhere;
@@ -55,6 +57,12 @@ export async function matchingPage(store: RunStore, set: MatchRequest, at: Place
   const isMeant = (run: RunListing): boolean =>
     (names === undefined ? run.workflow !== bulkName : names.includes(run.workflow)) && !isLater(run, wanted, beforeMs);
   return { runs: page.runs.map(toListing).filter(isMeant), missing: [], cursor: page.cursor };
+}
+
+async function pageOfJob(store: RunStore, set: MatchRequest, at: PlaceInMatches): Promise<MatchingPage> {
+  const job = await cancelJob(store, { tenant: set.tenant, runId: set.cancelledBy as string });
+  const page = await matchingPage(store, setOfJob(set, job), at);
+  return { ...page, missing: [], runs: await cancelledIn(store, job, { runs: page.runs, where: set.where }) };
 }
 
 /** A run that has ended since had not matched by its status. */

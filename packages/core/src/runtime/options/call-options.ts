@@ -16,8 +16,8 @@ export const callOptions = {
   retry: "tenant key by",
   runs: "tenant workflow version status labels input queue failure failedStep createdAfter createdBefore search order limit cursor",
   counts: "tenant workflow labels",
-  bulk: "tenant action where runIds runId perSecond reason fields prompt by",
-  matching: "tenant action where runIds most",
+  bulk: "tenant action where runIds cancelledBy runId perSecond reason fields prompt by",
+  matching: "tenant action where runIds cancelledBy most",
   "statistics.histogram":
     "tenant workflow version status labels input queue failure failedStep createdAfter createdBefore periods",
   "statistics.figures": "tenant workflow workflows after before by",
