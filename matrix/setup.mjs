@@ -51,7 +51,7 @@ export function setupRows() {
 function createRows() {
   const page = readFileSync(join(root, "packages", "create-millrace", "README.md"), "utf8");
   const [{ commands }] = sectionsOf(page).filter((section) => section.commands.length > 0);
-  return [22, 24].map((major) => rowOf({ name: "npm create millrace", files: {}, commands }, major));
+  return [22, 24].map((major) => rowOf({ name: "npm create millrace, as a stranger", files: {}, commands }, major));
 }
 
 /** The files of a folder of `src`, as a project of modules. */

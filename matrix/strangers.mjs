@@ -5,7 +5,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { printedBy } from "./setup.mjs";
-import { siteStumbles, strangers } from "./stumbles.mjs";
+import { writesAnAgent } from "./stumbles/agent.mjs";
+import { writesALibrary } from "./stumbles/library.mjs";
+import { buildsAPage } from "./stumbles/page.mjs";
+import { portsPython } from "./stumbles/python.mjs";
+import { readsTheReadme } from "./stumbles/readme.mjs";
+import { siteStumbles } from "./stumbles/site.mjs";
+import { portsWorkflowCore } from "./stumbles/workflow-core.mjs";
 import { matrix } from "./tools.mjs";
 
 export function strangerRows() {
@@ -15,6 +21,7 @@ export function strangerRows() {
   ];
 }
 
+const strangers = [readsTheReadme(), portsWorkflowCore, portsPython, buildsAPage, writesAnAgent, writesALibrary()];
 const prints = "all gone";
 /** Stands between what two stumbles print. */
 const mark = "::next::";
