@@ -110,10 +110,10 @@ export const rows = [
   ...named("functions", functionForm),
   ...named("served", served),
   ...named("client", client),
-  ...setupRows(),
 ];
 /** These run beside the others: each is in a folder of its own, and waits for npm half of the time. */
 export const rowsBeside = [
+  ...setupRows(),
   ...packedRows(),
   ...releaseRows(),
   ...containerRows(),

@@ -39,18 +39,23 @@ const isWanted = ({ name }) => words.length === 0 || words.some((word) => name.i
 
 rmSync(out, { recursive: true, force: true });
 const results = [];
-async function tryInTurn(wanted, firstIndex) {
-  for (const [index, row] of wanted.entries()) {
-    const startedAtMs = Date.now();
-    const outcome = await outcomeOf(row, firstIndex + index);
-    const asExpected = row.fails ? row.fails.test(outcome) : outcome === "works";
-    const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
-    const short = row.fails && asExpected ? `cannot: ${row.fails.exec(outcome)[0]}` : outcome;
-    results.push(asExpected);
-    console.log(`${asExpected ? "ok    " : "FAILED"} ${row.name.padEnd(46)} ${seconds.padStart(5)} s  ${short}`);
-  }
+async function attempt(row) {
+  const startedAtMs = Date.now();
+  const outcome = await outcomeOf(row, [...rows, ...rowsBeside].indexOf(row));
+  const asExpected = row.fails ? row.fails.test(outcome) : outcome === "works";
+  const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
+  const short = row.fails && asExpected ? `cannot: ${row.fails.exec(outcome)[0]}` : outcome;
+  results.push(asExpected);
+  console.log(`${asExpected ? "ok    " : "FAILED"} ${row.name.padEnd(46)} ${seconds.padStart(5)} s  ${short}`);
 }
-await Promise.all([tryInTurn(rows.filter(isWanted), 0), tryInTurn(rowsBeside.filter(isWanted), rows.length)]);
+
+/** Two at a time: those that share the folder of the matrix in turn, and the others beside them, then in both places. */
+const beside = rowsBeside.filter(isWanted);
+async function inTurn(own) {
+  for (const row of own) await attempt(row);
+  for (let row = beside.shift(); row !== undefined; row = beside.shift()) await attempt(row);
+}
+await Promise.all([inTurn(rows.filter(isWanted)), inTurn([])]);
 const passed = results.filter(Boolean).length;
 console.log(`\n${passed} of ${results.length} rows are as documented`);
 process.exit(passed === results.length && passed > 0 ? 0 : 1);

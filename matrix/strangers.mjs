@@ -30,7 +30,7 @@ function rowOf({ name, files, install, stumbles, major = 24 }) {
   const run = async () => {
     const commands = stumbles.map(({ command }) => `echo ${mark}; ( ${command} ) 2>&1 || echo "exit code $?"`);
     const printed = await printedBy({ files, commands: [...install, ...commands] }, major);
-    return report(name[0], stumbles, printed.split(mark).slice(1));
+    return report(`S${name[0]}`, stumbles, printed.split(mark).slice(1));
   };
   return { name: `stranger ${name}`, run, prints };
 }

@@ -18,7 +18,7 @@ export function readsTheReadme() {
       "README.md": readme,
       "tutorial.md": read("docs", "tutorial.md"),
     },
-    install: [...firstSection.commands.filter(isInstall), ...pipelines.commands, "npm ls --depth=0"],
+    install: [...firstSection.commands.filter(isInstall), ...pipelines.commands],
     stumbles: [
       {
         typed: "4: the durable block, after its install lines",
