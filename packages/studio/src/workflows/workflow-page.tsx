@@ -56,7 +56,12 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
               )}
             </Read>
           </section>
-          <WorkflowFiguresCard name={name} reading={figures} range={range} onRange={setRange} runsHref={runsHref} />
+          <WorkflowFiguresCard
+            {...{ name, range, runsHref }}
+            graph={graph.value}
+            reading={figures}
+            onRange={setRange}
+          />
           <LastRuns name={name} />
         </div>
         {may.start && <RunForm name={name} />}
