@@ -111,6 +111,11 @@ describe("a run that is started with the form", () => {
       labels: { session: "s-mills" },
       status: "waiting",
     });
+    await visit.show("#/workflow/article");
+    const names = visit.main.getByRole("table", { name: "By step" }).locator("tbody td:first-child");
+    await expect.poll(() => names.allTextContents()).toContain("research");
+    const inner = ["begin", "write", "write: gather", "polish", "publish: ask", "finish"];
+    expect((await names.allTextContents()).filter((step) => inner.includes(step))).toEqual([]);
     visit.expectNoFaults();
   });
 });

@@ -3,6 +3,8 @@ import type { Statistics, StepFigures, WorkflowFigures } from "@millrace/client"
 import type { ReactNode } from "react";
 import { client } from "../api/client.js";
 import { type Reading, useRead } from "../api/use-read.js";
+import type { WorkflowGraphData } from "../graph/graph-data.js";
+import { stepNaming } from "../model/step-names.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { percent, sentenceOf, took } from "../ui/figures.js";
@@ -33,6 +35,8 @@ export function useWorkflowFigures(name: string, range: TimeRange): Reading<OfWo
 
 interface WorkflowFiguresCardProps {
   readonly name: string;
+  /** `null` while it is not known. */
+  readonly graph: WorkflowGraphData | null;
   readonly reading: Reading<OfWorkflow>;
   readonly range: TimeRange;
   readonly onRange: (range: TimeRange) => void;
@@ -40,7 +44,8 @@ interface WorkflowFiguresCardProps {
   readonly runsHref: (isFailed: boolean) => string;
 }
 
-export function WorkflowFiguresCard({ name, reading, range, onRange, runsHref }: WorkflowFiguresCardProps): ReactNode {
+export function WorkflowFiguresCard(props: WorkflowFiguresCardProps): ReactNode {
+  const { name, graph, reading, range, onRange, runsHref } = props;
   const aside = (
     <>
       <span className="grow" />
@@ -58,7 +63,7 @@ export function WorkflowFiguresCard({ name, reading, range, onRange, runsHref }:
               <FigureTiles figures={figures} runsHref={runsHref(false)} failedHref={runsHref(true)} />
               <OverTime time={all} figures={figures} />
               {byVersion.workflows.length > 1 && <Versions versions={byVersion.workflows} />}
-              <Steps name={name} steps={figures.steps} />
+              <Steps name={name} steps={figures.steps} graph={graph} />
             </>
           );
         }}
@@ -96,6 +101,7 @@ function Versions({ versions }: { readonly versions: readonly WorkflowFigures[] 
       label="By version"
       head="Version"
       rows={versions.map((figures) => ({
+        key: figures.version ?? "",
         name: figures.version ?? "not known",
         title: sentenceOf(figures, "runs"),
         figures,
@@ -105,14 +111,27 @@ function Versions({ versions }: { readonly versions: readonly WorkflowFigures[] 
   );
 }
 
-function Steps({ name, steps }: { readonly name: string; readonly steps: readonly StepFigures[] }): ReactNode {
-  if (steps.length === 0) return null;
+interface StepsProps {
+  readonly name: string;
+  readonly steps: readonly StepFigures[];
+  readonly graph: WorkflowGraphData | null;
+}
+
+/** Without the steps by which a pipeline moves on. */
+function Steps({ name, steps, graph }: StepsProps): ReactNode {
+  const naming = stepNaming(graph, { runId: name, workflows: new Map() });
+  const rows = steps.flatMap((figures) => {
+    const { owner, label, isInner } = naming(figures.step, name);
+    return isInner || owner !== figures.step ? [] : [{ figures, label }];
+  });
+  if (rows.length === 0) return null;
   return (
     <FiguresTable
       label="By step"
       head="Step (attempts)"
-      rows={steps.map((figures) => ({
-        name: figures.step,
+      rows={rows.map(({ figures, label }) => ({
+        key: figures.step,
+        name: label,
         title: sentenceOf(figures, "attempts"),
         figures,
         href: figures.failed > 0 ? hrefOf("failures", name) : null,
@@ -125,6 +144,7 @@ interface FiguresTableProps {
   readonly label: string;
   readonly head: string;
   readonly rows: readonly {
+    readonly key: string;
     readonly name: string;
     readonly title: string;
     readonly figures: StepFigures | WorkflowFigures;
@@ -145,8 +165,8 @@ function FiguresTable({ label, head, rows }: FiguresTableProps): ReactNode {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, title, figures, href }) => (
-          <tr key={name} title={title}>
+        {rows.map(({ key, name, title, figures, href }) => (
+          <tr key={key} title={title}>
             <td className="main">
               <span className="cut name mono">{name}</span>
             </td>

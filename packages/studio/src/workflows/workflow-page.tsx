@@ -60,9 +60,9 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
             </Read>
           </section>
           <WorkflowFiguresCard
-            name={name}
+            {...{ name, range }}
+            graph={graph.value}
             reading={figures}
-            range={range}
             onRange={setRange}
             runsHref={(isFailed) => runsHref(isFailed ? { status: "failed" } : {})}
           />
