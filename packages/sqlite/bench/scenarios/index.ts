@@ -9,6 +9,7 @@ export const scenarios: { readonly [file: string]: () => Promise<Scenario> } = {
   queues: () => import("./queues.ts"),
   paused: () => import("./paused.ts"),
   calls: () => import("./calls.ts"),
+  continued: () => import("./continued.ts"),
   encrypted: () => import("./encrypted.ts"),
   bytes: () => import("./bytes.ts"),
 };
