@@ -41,6 +41,13 @@ export default {
       inCore("errors|value|event"),
       inCore(`${engineOutside}|engine|step|graph`),
     ),
+    {
+      name: "runtime-uses-one-file",
+      comment: "What the runtime needs of the engine is listed in `host.ts`: see decision 64.",
+      severity: "error",
+      from: { path: inCore("runtime") },
+      to: { path: "^packages/core/src/", pathNot: inCore("runtime|host|system|value|errors|authoring|wire") },
+    },
     layer(
       "agents-without-pipelines",
       "Agents are installed without pipelines: what both need is in `@millrace/executor`.",

@@ -8,13 +8,15 @@
  *
  * @module
  */
-import type { Clock } from "../engine/ports.js";
-import type { Tick } from "../engine/tick.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { roleOf } from "../event/facts.js";
-import { ResourceContainer } from "../resource/resource-container.js";
-import { endWriting } from "../run/attempt/piece-writer.js";
-import type { LiveRun } from "../run/run.types.js";
+import {
+  type Clock,
+  endWriting,
+  type LiveRun,
+  ResourceContainer,
+  roleOf,
+  type Tick,
+  type WorkflowEvent,
+} from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import type {
   ActivatedRun,

@@ -5,10 +5,7 @@
  */
 
 import type { ContextDict } from "../authoring/run-context.types.js";
-import { resolveStart } from "../compile/start-event.js";
-import { traceContextOf } from "../inspect/trace.js";
-import { ResourceContainer } from "../resource/resource-container.js";
-import { limitsOf } from "../run/start.js";
+import { limitsOf, ResourceContainer, resolveStart, traceContextOf } from "../host.js";
 import { markHandled } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { within } from "../system/within.js";

@@ -1,7 +1,5 @@
 /** Options of a runtime, checked all at once. */
-import type { Clock, Log } from "../engine/ports.js";
-import { areOverrides } from "../resource/check-resources.js";
-import type { ResourceOverride } from "../resource/resource.types.js";
+import { areOverrides, type Clock, type Log, type ResourceOverride } from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import { flag, object, type Rule, type Rules, valueRule, wholeNumber, withMethods } from "../value/option-rules.js";
 import { checkOptions } from "../value/options.js";

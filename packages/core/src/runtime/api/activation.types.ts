@@ -1,5 +1,5 @@
 /** What a host of activations passes and gets. */
-import type { Clock, Log } from "../../engine/ports.js";
+import type { Clock, Log } from "../../host.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost, StoredRun } from "../store/run-store.types.js";
 import type { Workflows } from "./runtime.types.js";
 

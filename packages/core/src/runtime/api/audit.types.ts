@@ -1,5 +1,5 @@
 /** What people and programs have done to runs, over all runs of a tenant. */
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 

@@ -1,9 +1,10 @@
 /** Budgets of runs and tenants: how they are declared, read and raised. */
+
 import type { EffectOptions } from "../../authoring/context.types.js";
-import type { Amounts, BudgetReport, Cost } from "../../run/run-budget.types.js";
+import type { Amounts, BudgetReport, Cost } from "../../host.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
-export type { Amounts, BudgetReport, Cost } from "../../run/run-budget.types.js";
+export type { Amounts, BudgetReport, Cost } from "../../host.js";
 
 /** What the calls of runs may spend. Each process obeys its own: set the same budgets in all processes. */
 export interface BudgetOptions {

@@ -3,12 +3,9 @@
  *
  * @module
  */
+
 import type { PendingPrompt } from "../../authoring/handler.types.js";
-import type { RunStatus } from "../../engine/state.js";
-import type { Tick } from "../../engine/tick.js";
-import type { DoneBy } from "../../event/done-by.types.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import type { PendingDelivery } from "../../replay/fork.types.js";
+import type { DoneBy, PendingDelivery, RunStatus, Tick, WorkflowEvent } from "../../host.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
 export interface HistoryEntry {

@@ -1,5 +1,5 @@
 /** What `runtime.queues` takes and returns. */
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import type { LineCounts } from "../store/run-store.types.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 import type { QueueOptions } from "./runtime-options.types.js";

@@ -1,6 +1,7 @@
 /** What the calls of a runtime name things by. */
+
 import type { Workflow } from "../../authoring/workflow.types.js";
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 
 // any: a workflow with any state.
 export type Workflows = { readonly [name: string]: Workflow<any> };

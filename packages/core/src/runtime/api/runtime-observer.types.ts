@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { Telemetry } from "../../inspect/telemetry.types.js";
 
+import type { Telemetry } from "../../host.js";
 export interface RuntimeObserver {
   /** Called when a runtime was created. Returns the function to call when it has stopped. */
   onRuntime?(runtime: ObservedRuntime): () => void;

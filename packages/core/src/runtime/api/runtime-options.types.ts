@@ -1,6 +1,5 @@
 /** How a runtime is made. */
-import type { Clock, Log } from "../../engine/ports.js";
-import type { ResourceOverride } from "../../resource/resource.types.js";
+import type { Clock, Log, ResourceOverride } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { RunStore } from "../store/run-store.types.js";
 import type { BudgetOptions } from "./budget.types.js";

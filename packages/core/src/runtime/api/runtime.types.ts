@@ -7,11 +7,7 @@
 import type { Receipt, RunOutcome, StartedRun } from "../../authoring/handler.types.js";
 import type { InputOf, PromptOf, ResultOf } from "../../authoring/run.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
-import type { TraceContext } from "../../engine/state.js";
-import type { DoneBy } from "../../event/done-by.types.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import type { Sendable } from "../../event/event.types.js";
-import type { ForkEdits } from "../../replay/fork.types.js";
+import type { DoneBy, ForkEdits, Sendable, TraceContext, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { EndedStatus, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { RuntimeAudit } from "./audit.types.js";

@@ -5,7 +5,7 @@
  */
 
 import type { InputOf } from "../../authoring/run.types.js";
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { QueueTicket } from "../store/run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";

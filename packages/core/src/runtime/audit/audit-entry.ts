@@ -1,5 +1,5 @@
 /** Entries of the audit, as records whose ids begin with the time that is left: lists of records then begin with the newest. */
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import { systemIds } from "../../system/system.js";
 import type { AuditEntry } from "../api/audit.types.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";

@@ -1,6 +1,5 @@
 /** What the ticks of a commit add to the audit. */
-import type { Tick } from "../../engine/tick.js";
-import type { LiveRun } from "../../run/run.types.js";
+import type { LiveRun, Tick } from "../../host.js";
 import type { AuditEntry } from "../api/audit.types.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
 import { auditWrites } from "./audit-entry.js";

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import type { Clock, Log } from "../../engine/ports.js";
-import type { Amounts, BudgetReport } from "../../run/run-budget.types.js";
+import type { Amounts, BudgetReport, Clock, Log } from "../../host.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { recordName } from "../text/record-text.js";
 import {

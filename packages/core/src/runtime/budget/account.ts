@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Amounts } from "../../run/run-budget.types.js";
+import type { Amounts } from "../../host.js";
 import type { RecordKey, RunKey } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
 import { ownKind } from "../text/own-records.js";

@@ -1,5 +1,5 @@
+import type { Amounts, Cost } from "../../host.js";
 /** Sums of tokens, dollars and calls. */
-import type { Amounts, Cost } from "../../run/run-budget.types.js";
 
 export const units: readonly ["tokens", "usd", "calls"] = ["tokens", "usd", "calls"];
 

@@ -1,5 +1,5 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { Amounts } from "../../run/run-budget.types.js";
+import type { Amounts } from "../../host.js";
 import { runAccounts } from "./account.js";
 import type { Refusal } from "./account-book.js";
 

@@ -1,6 +1,5 @@
 import type { Context, EffectCall } from "../../authoring/context.types.js";
-import { attemptOf } from "../../run/attempt/host-call.js";
-import type { BudgetReport, Cost, RunBudgetPort } from "../../run/run-budget.types.js";
+import { attemptOf, type BudgetReport, type Cost, type RunBudgetPort } from "../../host.js";
 import type { PaidCall, StepBudget } from "../api/budget.types.js";
 import { nothing } from "./amounts.js";
 import { checkCost } from "./budget-options.js";

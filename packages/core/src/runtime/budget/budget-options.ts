@@ -1,5 +1,5 @@
 /** The budgets of a runtime and the costs of calls: checked at the door. */
-import type { Amounts, Cost } from "../../run/run-budget.types.js";
+import type { Amounts, Cost } from "../../host.js";
 import { nested, optionProblems, type Rules, ruleOf } from "../../value/option-rules.js";
 import { refuseOptions } from "../../value/options.js";
 import { isObject, shown } from "../../value/shape.js";

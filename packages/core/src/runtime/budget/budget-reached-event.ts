@@ -1,7 +1,7 @@
 /** A budget as an event: what a step hands to the step that decides what happens then. */
+
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { type EventOf, event } from "../../event/event.js";
-import type { StandardSchema } from "../../event/schema.js";
+import { type EventOf, event, type StandardSchema } from "../../host.js";
 import type { Unit } from "../api/budget.types.js";
 
 function typed<Value>(expected: string, isRight: (value: unknown) => boolean): StandardSchema<Value> {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Amounts, BudgetReport, RunBudgetPort, Spending } from "../../run/run-budget.types.js";
+import type { Amounts, BudgetReport, RunBudgetPort, Spending } from "../../host.js";
 import type { RunKey } from "../store/run-store.types.js";
 import { dayAccountKey, runAccountKey } from "./account.js";
 import { AccountBook, type BookSetup, type Wanted } from "./account-book.js";

@@ -1,8 +1,8 @@
 /** What a job does to one run. */
+
 import type { Receipt } from "../../authoring/handler.types.js";
-import type { Clock } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { RetryPolicy } from "../../retry/retry.types.js";
+import type { Clock, RetryPolicy } from "../../host.js";
 import type { BulkProblem } from "../api/bulk.types.js";
 import type { CallerOptions, ResumeRunOptions, RunHandle, TenantOptions } from "../api/runtime.types.js";
 import { runUnknown } from "../store/runtime-errors.js";

@@ -1,6 +1,7 @@
 /** Starts jobs that act on many runs, and makes their workflow. */
+
 import type { Workflow } from "../../authoring/workflow.types.js";
-import type { Clock } from "../../engine/ports.js";
+import type { Clock } from "../../host.js";
 import { positiveInteger, wrongOption } from "../../value/options.js";
 import type { BulkOptions, MatchOptions, RunMatches } from "../api/bulk.types.js";
 import type { RunHandle, RuntimeRunOptions } from "../api/runtime.types.js";

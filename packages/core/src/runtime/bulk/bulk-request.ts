@@ -2,7 +2,7 @@
 
 import { invalidOption } from "../../errors/invalid-option.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import { formatValue } from "../../value/format-value.js";
 import { isDate } from "../../value/kind.js";
 import type { BulkAction, BulkOptions, BulkSelection, BulkWhere } from "../api/bulk.types.js";

@@ -6,13 +6,11 @@
  *
  * @module
  */
+
 import type { Context } from "../../authoring/context.types.js";
 import type { Workflow } from "../../authoring/workflow.types.js";
-import { StartEvent, StopEvent } from "../../event/built-in-events.js";
-import { event } from "../../event/event.js";
-import type { StandardSchema } from "../../event/schema.js";
+import { defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
 import { unlessAborted } from "../../system/unless-aborted.js";
-import { defineWorkflow } from "../../workflow/define-workflow.js";
 import type { BulkCounts, BulkProblem, BulkResult } from "../api/bulk.types.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { actOnRun, type BulkHost, type BulkItem, untilStoreAnswers } from "./act-on-run.js";

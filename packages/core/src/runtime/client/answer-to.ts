@@ -1,8 +1,7 @@
 /** Who has answered a prompt that is closed. */
 
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { PromptAnswer } from "../../event/done-by.types.js";
-import type { AppliedTick } from "../../replay/run-tree.js";
+import type { AppliedTick, PromptAnswer } from "../../host.js";
 import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
 
 /**

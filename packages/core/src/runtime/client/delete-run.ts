@@ -1,6 +1,7 @@
 /** Deletes one run. */
+
 import { runLive } from "../../errors/run-errors.js";
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { deleteAccounts } from "../budget/delete-accounts.js";
 import { idOf, storedRun } from "../store/run-key.js";

@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { Tick } from "../../engine/tick.js";
+
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { Tick } from "../../host.js";
 import type { DetailedEntry } from "../api/history.types.js";
 import type { DetailedHistoryOptions } from "../api/runtime.types.js";
 import { assertAfter, firstKept, originOf, sinceKept, ticksOf } from "../history/history.js";

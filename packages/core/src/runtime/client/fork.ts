@@ -1,7 +1,7 @@
 /** Starts a new run from the state of another run after a tick. */
 
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { forkedRun } from "../../replay/fork-run.js";
+import { forkedRun } from "../../host.js";
 import type { ForkOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";

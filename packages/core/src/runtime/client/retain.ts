@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock } from "../../engine/ports.js";
+import type { Clock } from "../../host.js";
 import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";

@@ -6,18 +6,24 @@
 
 import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
-import { tolerant } from "../../compile/tolerant.js";
-import type { Outcome } from "../../engine/state.js";
-import type { PromptAnswer } from "../../event/done-by.types.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import type { Sendable } from "../../event/event.types.js";
-import type { RunTree } from "../../replay/run-tree.js";
-import { assertSendable, promptsOf, receiptOfAnswer } from "../../run/caller/deliver-event.js";
-import { outcomeError, resultOfStop, runOutcome } from "../../run/outcome.js";
-import { wakeAt } from "../../run/run-time.js";
-import { encodeRunner } from "../../run/snapshot-run.js";
-import type { RunStream } from "../../stream/run-stream.js";
-import type { StreamOptions } from "../../stream/stream.types.js";
+import {
+  assertSendable,
+  encodeRunner,
+  type Outcome,
+  outcomeError,
+  type PromptAnswer,
+  promptsOf,
+  type RunStream,
+  type RunTree,
+  receiptOfAnswer,
+  resultOfStop,
+  runOutcome,
+  type Sendable,
+  type StreamOptions,
+  tolerant,
+  type WorkflowEvent,
+  wakeAt,
+} from "../../host.js";
 import { markHandled } from "../../system/deferred.js";
 import type { RawSnapshot } from "../api/history.types.js";
 import type {

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
 import type { Receipt } from "../../authoring/handler.types.js";
-import { runFinished } from "../../engine/command.js";
+import { runFinished } from "../../host.js";
 import { Deferred } from "../../system/deferred.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";

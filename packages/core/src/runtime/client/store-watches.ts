@@ -1,5 +1,5 @@
 /** What watches the store through a runtime, until it ends or the runtime stops. */
-import type { Clock } from "../../engine/ports.js";
+import type { Clock } from "../../host.js";
 import type { RunKey, RunStore } from "../store/run-store.types.js";
 
 export class StoreWatches {

@@ -1,7 +1,8 @@
 /** Statistics of a store, as its runtime returns them. */
-import type { Clock } from "../../engine/ports.js";
+
 import { invalidOption } from "../../errors/invalid-option.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
+import type { Clock } from "../../host.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { assertOption, pageSize } from "../../value/options.js";
 import type {

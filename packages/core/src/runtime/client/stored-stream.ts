@@ -4,10 +4,16 @@
  * @module
  */
 
-import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
-import { createRunStream, type RunStream } from "../../stream/run-stream.js";
-import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
-import type { StreamedEvent } from "../../stream/streamed-event.js";
+import {
+  createRunStream,
+  makeEngineEvent,
+  PiecesEvent,
+  type RunStream,
+  type StreamCursor,
+  type StreamedEvent,
+  type StreamOptions,
+  type StreamSource,
+} from "../../host.js";
 import { formatValue } from "../../value/format-value.js";
 import { refuseUnknown, wrongOption } from "../../value/options.js";
 import { PieceReader, piecesAfter, sizeOfAll } from "../../value/pieces.js";

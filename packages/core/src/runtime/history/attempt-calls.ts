@@ -1,5 +1,4 @@
-import type { CallRecord } from "../../engine/state.js";
-import type { EffectFailed, EffectOpened, EffectRecorded, Tick } from "../../engine/tick.js";
+import type { CallRecord, EffectFailed, EffectOpened, EffectRecorded, Tick } from "../../host.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { CallStatus, RunCall } from "../api/history.types.js";
 

@@ -5,10 +5,15 @@
  * @module
  */
 
-import { type CallRecord, type WorkItem, waitKinds } from "../../engine/state.js";
-import type { Tick } from "../../engine/tick.js";
-import type { DoneBy } from "../../event/done-by.types.js";
-import type { AppliedTick, Member } from "../../replay/run-tree.js";
+import {
+  type AppliedTick,
+  type CallRecord,
+  type DoneBy,
+  type Member,
+  type Tick,
+  type WorkItem,
+  waitKinds,
+} from "../../host.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";

@@ -1,7 +1,6 @@
 /** The children of a run, computed from its ticks. */
 
-import type { RunStatus } from "../../engine/state.js";
-import type { AppliedTick, Member, RunTree } from "../../replay/run-tree.js";
+import type { AppliedTick, Member, RunStatus, RunTree } from "../../host.js";
 import type { ChildRun } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { readKept, Timeline } from "./timeline.js";

@@ -5,12 +5,9 @@
  */
 
 import type { ContextDict } from "../../authoring/run-context.types.js";
-import type { Tick } from "../../engine/tick.js";
 import { invalidOption } from "../../errors/invalid-option.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { type RunTree, workflowAt } from "../../replay/run-tree.js";
-import { upgradeTicksOf } from "../../replay/upgrade.js";
-import { decodeTick } from "../../snapshot/tick-codec.js";
+import { decodeTick, type RunTree, type Tick, upgradeTicksOf, workflowAt } from "../../host.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
 import type { CheckProblem, CheckReport } from "../api/check.types.js";

@@ -1,8 +1,6 @@
-import type { WorkItem } from "../../engine/state.js";
 import { invalidOption } from "../../errors/invalid-option.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
-import { eventsOf, pendingDeliveries } from "../../replay/item-input.js";
-import type { AppliedTick, Member, RunTree } from "../../replay/run-tree.js";
+import { type AppliedTick, eventsOf, type Member, pendingDeliveries, type RunTree, type WorkItem } from "../../host.js";
 import type { ItemInput, MomentOptions, RunMoment, StepMoment } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { assertTick, trimmed } from "./history.js";

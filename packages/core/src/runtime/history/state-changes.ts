@@ -4,11 +4,7 @@
  * @module
  */
 
-import type { Tick } from "../../engine/tick.js";
-import { sameValue } from "../../event/equal.js";
-import type { AppliedTick } from "../../replay/run-tree.js";
-import type { StateChange, StatePatch } from "../../state/patch.types.js";
-import { applyPatches } from "../../state/patches.js";
+import { type AppliedTick, applyPatches, type StateChange, type StatePatch, sameValue, type Tick } from "../../host.js";
 import { isRecord } from "../../value/kind.js";
 import type { ChangedValue } from "../api/history.types.js";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AppliedTick, RunTree } from "../../replay/run-tree.js";
+import type { AppliedTick, RunTree } from "../../host.js";
 import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
 import { sinceKept } from "./history.js";
 

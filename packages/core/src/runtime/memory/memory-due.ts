@@ -1,5 +1,5 @@
 /** Queues of runs that need an owner: each run is in one of them, or in none. */
-import type { Timers } from "../../engine/timers.js";
+import type { Timers } from "../../host.js";
 import type { DueEntry, MemoryRun } from "./memory-run.js";
 
 export function enqueue(run: MemoryRun, queue: Timers<DueEntry>, dueAtMs: number): void {

@@ -1,4 +1,4 @@
-import { isBefore, Timers } from "../../engine/timers.js";
+import { isBefore, Timers } from "../../host.js";
 import { earliest } from "../store/queue-policy.js";
 import type { DueRuns, Lease, LineQuery, StoredDue, StoredLine, StoredPost } from "../store/run-store.types.js";
 import { dequeue, enqueue, firstOf, putBack } from "./memory-due.js";

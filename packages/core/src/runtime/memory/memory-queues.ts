@@ -1,4 +1,4 @@
-import { Timers } from "../../engine/timers.js";
+import { Timers } from "../../host.js";
 import { LineTally } from "../store/line-tally.js";
 import {
   aheadOf,

@@ -1,4 +1,4 @@
-import type { Due, Timers } from "../../engine/timers.js";
+import type { Due, Timers } from "../../host.js";
 import type {
   ClaimedRun,
   NewRunRecord,

@@ -1,6 +1,7 @@
 /** Checks that ids, tenants, labels and keys can be stored by every store. */
+
 import { invalidOption } from "../../errors/invalid-option.js";
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import { isForbiddenKey } from "../../value/kind.js";
 
 /** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */

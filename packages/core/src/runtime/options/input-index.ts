@@ -6,10 +6,8 @@
 
 import type { IndexValue, InputIndex } from "../../authoring/input-index.types.js";
 import type { Workflow } from "../../authoring/workflow.types.js";
-import { internalsOf } from "../../compile/internals.js";
-import type { Log } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { WorkflowEvent } from "../../event/event.js";
+import { internalsOf, type Log, type WorkflowEvent } from "../../host.js";
 import { formatValue } from "../../value/format-value.js";
 import { isError, isForbiddenKey } from "../../value/kind.js";
 import { isObject } from "../../value/shape.js";

@@ -1,5 +1,5 @@
 /** What was changed of a queue while processes run, as its record holds it. */
-import type { DoneBy } from "../../event/done-by.types.js";
+import type { DoneBy } from "../../host.js";
 import type { QueueLimitsShown } from "../api/queue.types.js";
 import type { QueueLimits, RecordKey, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";

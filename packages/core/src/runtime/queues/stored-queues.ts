@@ -1,6 +1,7 @@
 /** `runtime.queues`: the lines of queues, and what is changed of them while processes run. */
-import type { Clock } from "../../engine/ports.js";
+
 import type { WorkflowError } from "../../errors/workflow-error.js";
+import type { Clock } from "../../host.js";
 import { optionProblems } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
 import { isObject } from "../../value/shape.js";

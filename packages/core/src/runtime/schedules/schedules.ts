@@ -1,9 +1,7 @@
 /** `runtime.schedules`: schedules as their users set and read them. */
 
-import { resolveStart } from "../../compile/start-event.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { encodeEvent } from "../../event/event-codec.js";
-import { limitsOf } from "../../run/start.js";
+import { encodeEvent, limitsOf, resolveStart } from "../../host.js";
 import { systemIds } from "../../system/system.js";
 import { formatValue } from "../../value/format-value.js";
 import { optionsOf, pageSize, refuseOptions, wrongOption } from "../../value/options.js";

@@ -1,7 +1,6 @@
 /** A schedule as its record holds it. */
 
-import type { DoneBy } from "../../event/done-by.types.js";
-import type { EncodedEvent } from "../../event/event-codec.js";
+import type { DoneBy, EncodedEvent } from "../../host.js";
 import type { Schedule, ScheduleEdited, ScheduleStart } from "../api/schedule.types.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { addDue, type DueEntry, removeDue } from "../tasks/task-queue.js";

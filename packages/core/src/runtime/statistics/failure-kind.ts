@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Outcome } from "../../engine/state.js";
+import type { Outcome } from "../../host.js";
 import type { MeasuredFailure } from "../store/statistics.types.js";
 
 /** What a failure is recognized by. */

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { Clock } from "../../engine/ports.js";
+
 import { runLive } from "../../errors/run-errors.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { Clock } from "../../host.js";
 import { systemIds } from "../../system/system.js";
 import { storedRun } from "./run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";

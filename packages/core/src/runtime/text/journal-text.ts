@@ -8,15 +8,20 @@
  * @module
  */
 
-import type { CompiledWorkflow } from "../../compile/compile.js";
-import type { EventData, Outcome } from "../../engine/state.js";
-import type { StepCompleted, Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import { roleOf } from "../../event/facts.js";
-import type { LiveRunCore } from "../../run/run.types.js";
-import { encodeOutcome } from "../../snapshot/encode.js";
-import { type EncodedTick, encodeTick } from "../../snapshot/tick-codec.js";
+import {
+  type CompiledWorkflow,
+  type EncodedTick,
+  type EventData,
+  encodeOutcome,
+  encodeTick,
+  type LiveRunCore,
+  type Outcome,
+  roleOf,
+  type StepCompleted,
+  type Tick,
+  type WorkflowEvent,
+} from "../../host.js";
 import { shortTick, wholeTick } from "./short-tick.js";
 
 const writeLess = "Return, send and write less at once, or keep large data elsewhere and its address in the run.";

@@ -1,7 +1,8 @@
 /** Values of records, as stores keep them. */
+
 import { invalidOption } from "../../errors/invalid-option.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { decodeValue } from "../../event/decode.js";
+import { decodeValue } from "../../host.js";
 import { encodeValue } from "../../value/codec.js";
 import { isThenable } from "../../value/kind.js";
 import type { RecordEdit, RecordValue } from "../api/runtime-records.types.js";

@@ -9,9 +9,7 @@
  *
  * @module
  */
-import { PiecesEvent } from "../../event/built-in-events.js";
-import type { EncodedEvent } from "../../event/event-codec.js";
-import type { EncodedTick } from "../../snapshot/tick-codec.js";
+import { type EncodedEvent, type EncodedTick, PiecesEvent } from "../../host.js";
 import type { WrittenPieces } from "../../value/pieces.types.js";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,16 +1,19 @@
 /** Events that a run shows, and prompts that it waits with, as texts of the store. */
 
 import type { PendingPrompt } from "../../authoring/handler.types.js";
-import type { CompiledWorkflow } from "../../compile/compile.js";
-import { tolerant } from "../../compile/tolerant.js";
-import type { Tick } from "../../engine/tick.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import { encodeEvent } from "../../event/event-codec.js";
-import { roleOf } from "../../event/facts.js";
-import { openPrompts } from "../../run/caller/open-prompts.js";
-import type { LiveRun } from "../../run/run.types.js";
-import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
-import type { StreamedEvent } from "../../stream/streamed-event.js";
+import {
+  type CompiledWorkflow,
+  decodeTick,
+  encodeEvent,
+  encodeTick,
+  type LiveRun,
+  openPrompts,
+  roleOf,
+  type StreamedEvent,
+  type Tick,
+  tolerant,
+  type WorkflowEvent,
+} from "../../host.js";
 import { corrupt, parseJson } from "./journal-text.js";
 
 /** Readers of the stream get it with how the run ended, so it is not stored as an event. */

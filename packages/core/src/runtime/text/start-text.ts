@@ -1,8 +1,5 @@
 /** What a run is started with, as the text that the store keeps. */
-import type { RunStarted } from "../../engine/tick.js";
-import type { DoneBy } from "../../event/done-by.types.js";
-import { sameValue } from "../../event/equal.js";
-import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
+import { type DoneBy, decodeTick, encodeTick, type RunStarted, sameValue } from "../../host.js";
 import { isPlainObject } from "../../value/kind.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import type { RegisteredWorkflow } from "../worker/workflows/registered-workflows.js";

@@ -1,7 +1,6 @@
 /** The texts of ticks that are in no commit yet. */
 
-import type { CompiledWorkflow } from "../../compile/compile.js";
-import type { Tick } from "../../engine/tick.js";
+import type { CompiledWorkflow, Tick } from "../../host.js";
 import { tickText, tickTooLong } from "./journal-text.js";
 
 interface TextOptions {

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { WorkflowEvent } from "../../event/event.js";
-import { classOf } from "../../event/facts.js";
+import { classOf, type WorkflowEvent } from "../../host.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "../api/moving.types.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore, StoredSnapshot } from "../store/run-store.types.js";

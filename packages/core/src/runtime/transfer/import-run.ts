@@ -6,9 +6,7 @@
 
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { RunTree } from "../../replay/run-tree.js";
-import { upgradeTicksOf } from "../../replay/upgrade.js";
-import { encodeOutcome } from "../../snapshot/encode.js";
+import { encodeOutcome, type RunTree, upgradeTicksOf } from "../../host.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";

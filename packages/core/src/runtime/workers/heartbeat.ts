@@ -1,5 +1,5 @@
 /** Says in the store that this process is alive, and what it holds. */
-import type { Clock, Log } from "../../engine/ports.js";
+import type { Clock, Log } from "../../host.js";
 import { processFacts } from "../../system/process-facts.js";
 import type { QueueLimitsShown } from "../api/queue.types.js";
 import type { RunStore } from "../store/run-store.types.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../engine/ports.js";
+import type { Clock } from "../../host.js";
 import type { RuntimeWorkers, WorkerState } from "../api/worker.types.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { type ReadWorker, readWorkers } from "./worker-record.js";

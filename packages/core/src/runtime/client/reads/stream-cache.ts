@@ -6,10 +6,7 @@
  *
  * @module
  */
-import { terminalEvent } from "../../../engine/reduce/engine-events.js";
-import type { Outcome } from "../../../engine/state.js";
-import type { WorkflowEvent } from "../../../event/event.js";
-import type { StreamedEvent } from "../../../stream/streamed-event.js";
+import { type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../../host.js";
 import { countWhile } from "../../memory/memory-run.js";
 import { idOf, storedRun } from "../../store/run-key.js";
 import type { RunKey, RunStore, StoredEvent, StoredRun } from "../../store/run-store.types.js";

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Log } from "../../../engine/ports.js";
+
 import { WorkflowError } from "../../../errors/workflow-error.js";
+import type { Log } from "../../../host.js";
 
 export class ClosedStore {
   readonly #log: Log;

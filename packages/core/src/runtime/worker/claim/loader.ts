@@ -4,16 +4,20 @@
  * @module
  */
 
-import { type Receipt, runFinished } from "../../../engine/command.js";
-import { createRunState, type Outcome } from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
 import { cannotResume } from "../../../errors/run-errors.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { PiecesEvent } from "../../../event/built-in-events.js";
-import type { RunTree } from "../../../replay/run-tree.js";
-import { upgradeTicksOf } from "../../../replay/upgrade.js";
-import { beginWithChildren } from "../../../run/children.js";
-import { initialStore } from "../../../run/state-of-run.js";
+import {
+  beginWithChildren,
+  createRunState,
+  initialStore,
+  type Outcome,
+  PiecesEvent,
+  type Receipt,
+  type RunTree,
+  runFinished,
+  type Tick,
+  upgradeTicksOf,
+} from "../../../host.js";
 import { idOf } from "../../store/run-key.js";
 import type {
   ClaimedRun,

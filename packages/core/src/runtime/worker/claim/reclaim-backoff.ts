@@ -1,4 +1,4 @@
-import type { Clock } from "../../../engine/ports.js";
+import type { Clock } from "../../../host.js";
 import { jittered } from "../../../system/system.js";
 
 const FIRST_MS = 1_000;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Log } from "../../../engine/ports.js";
+import type { Log } from "../../../host.js";
 import { jittered } from "../../../system/system.js";
 import { idOf } from "../../store/run-key.js";
 import type { RunKey } from "../../store/run-store.types.js";

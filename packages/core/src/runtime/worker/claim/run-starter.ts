@@ -1,6 +1,5 @@
 /** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
-import { createRunState, type RunState } from "../../../engine/state.js";
-import { beginWithChildren } from "../../../run/children.js";
+import { beginWithChildren, createRunState, type RunState } from "../../../host.js";
 import { Deferred, markHandled } from "../../../system/deferred.js";
 import { beginTurn } from "../../../system/host-turns.js";
 import { idOf } from "../../store/run-key.js";

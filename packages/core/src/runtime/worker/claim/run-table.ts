@@ -5,12 +5,8 @@
  * @module
  */
 
-import { tolerant } from "../../../compile/tolerant.js";
-import type { Clock } from "../../../engine/ports.js";
-import type { Outcome } from "../../../engine/state.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { outcomeError } from "../../../run/outcome.js";
-import { decodeOutcome } from "../../../snapshot/decode-parts.js";
+import { type Clock, decodeOutcome, type Outcome, outcomeError, tolerant } from "../../../host.js";
 import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { StreamCache } from "../../client/reads/stream-cache.js";

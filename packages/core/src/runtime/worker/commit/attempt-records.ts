@@ -1,5 +1,4 @@
-import { hostCall } from "../../../run/attempt/host-call.js";
-import type { AttemptCore } from "../../../run/run.types.js";
+import { type AttemptCore, hostCall } from "../../../host.js";
 import { assertFunction } from "../../../value/options.js";
 import type { RecordValue, StepRecords } from "../../api/runtime-records.types.js";
 import { checkNames } from "../../options/check-names.js";

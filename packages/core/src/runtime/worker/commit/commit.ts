@@ -1,6 +1,5 @@
 /** The next commit of one run: collects changes until it is sent to the store. */
-import type { Receipt } from "../../../engine/command.js";
-import type { Outcome } from "../../../engine/state.js";
+import type { Outcome, Receipt } from "../../../host.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
   Measure,

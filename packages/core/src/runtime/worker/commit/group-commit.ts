@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { Clock } from "../../../engine/ports.js";
+
 import { WorkflowError } from "../../../errors/workflow-error.js";
+import type { Clock } from "../../../host.js";
 import { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
 import type { ObservedCommit, RuntimeObserver } from "../../api/runtime-observer.types.js";

@@ -1,11 +1,13 @@
 /** Makes the first record of a run from its start event, and the commit that stores it. */
-import type { TraceContext } from "../../../engine/state.js";
-import type { RunStarted } from "../../../engine/tick.js";
-import { decodeEvent } from "../../../event/decode.js";
-import type { DoneBy } from "../../../event/done-by.types.js";
-import type { WorkflowEvent } from "../../../event/event.js";
-import { classOf } from "../../../event/facts.js";
-import { initialStore } from "../../../run/state-of-run.js";
+import {
+  classOf,
+  type DoneBy,
+  decodeEvent,
+  initialStore,
+  type RunStarted,
+  type TraceContext,
+  type WorkflowEvent,
+} from "../../../host.js";
 import { auditWrites } from "../../audit/audit-entry.js";
 import { checkNames } from "../../options/check-names.js";
 import { indexedInput } from "../../options/input-index.js";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Clock } from "../../../engine/ports.js";
+import type { Clock } from "../../../host.js";
 import { Deferred } from "../../../system/deferred.js";
 
 const PATIENCE_MS = 10_000;

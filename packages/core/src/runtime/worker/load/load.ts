@@ -5,10 +5,14 @@
  */
 
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import type { DefinitionGraph, HashedDefinition } from "../../../replay/definition-graph.js";
-import { type AppliedTick, RunTree } from "../../../replay/run-tree.js";
-import type { Snapshot } from "../../../snapshot/format.js";
-import { checkShape } from "../../../snapshot/snapshot-errors.js";
+import {
+  type AppliedTick,
+  checkShape,
+  type DefinitionGraph,
+  type HashedDefinition,
+  RunTree,
+  type Snapshot,
+} from "../../../host.js";
 import { afterTurn, isTurnOver } from "../../../system/host-turns.js";
 import { freeHeapBytes } from "../../../system/system.js";
 import { anything, object, text } from "../../../value/shape.js";

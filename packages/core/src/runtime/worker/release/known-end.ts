@@ -3,11 +3,15 @@
  *
  * @module
  */
-import type { Receipt } from "../../../engine/command.js";
-import { knownOutcome } from "../../../engine/known-outcome.js";
-import type { Outcome, RunState } from "../../../engine/state.js";
-import type { RunCancelled, Tick } from "../../../engine/tick.js";
-import type { LiveRun } from "../../../run/run.types.js";
+import {
+  knownOutcome,
+  type LiveRun,
+  type Outcome,
+  type Receipt,
+  type RunCancelled,
+  type RunState,
+  type Tick,
+} from "../../../host.js";
 import type { Commit } from "../commit/commit.js";
 import { isAtWork } from "./run-summary.js";
 

@@ -1,7 +1,5 @@
 /** The summary of a run in memory: whether it is active, and its row. */
-import type { Outcome } from "../../../engine/state.js";
-import type { LiveRun } from "../../../run/run.types.js";
-import { wakeAt } from "../../../run/run-time.js";
+import { type LiveRun, type Outcome, wakeAt } from "../../../host.js";
 import type { RunSummary, StoredStatus } from "../../store/run-store.types.js";
 import { outcomeText } from "../../text/journal-text.js";
 import { promptsText } from "../../text/shown-text.js";

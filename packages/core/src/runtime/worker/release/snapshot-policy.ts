@@ -1,5 +1,6 @@
 /** When a run takes its next snapshot, and which ticks and snapshots stay. */
 
+import type { LiveRun } from "../../../host.js";
 import type { RunCommit } from "../../store/run-store.types.js";
 import { BLOB_LENGTH } from "../../text/blob-text.js";
 
@@ -40,9 +41,18 @@ export class SnapshotPolicy {
     return this.#length <= BLOB_LENGTH || this.#lengthSince >= this.#length;
   }
 
-  /** It could not be taken: it is tried again after as many ticks. */
-  missed(tick: number): void {
-    this.#missedAt = tick;
+  /**
+   * The text of a snapshot. `null`: it does not fit into one. The ticks since the previous snapshot stay then, so a load has all that it
+   * needs; a snapshot is tried again after as many ticks.
+   */
+  textOf(snapshot: object, tick: number, { host, state }: LiveRun): string | null {
+    try {
+      return JSON.stringify(snapshot);
+    } catch (error) {
+      host.ports.log.error(`The snapshot of run "${state.runId}" is too large to be stored.`, error);
+      this.#missedAt = tick;
+      return null;
+    }
   }
 
   /** Returns what is no longer needed. */

@@ -1,8 +1,6 @@
+import { inParent, type LiveCall, type LiveRunCore, PiecesEvent, type StreamedEvent } from "../../../host.js";
+
 /** What the calls of a run have written: for readers in this process, and for the store, which forgets it once a call is recorded. */
-import { PiecesEvent } from "../../../event/built-in-events.js";
-import { inParent } from "../../../run/in-parent.js";
-import type { LiveCall, LiveRunCore } from "../../../run/run.types.js";
-import type { StreamedEvent } from "../../../stream/streamed-event.js";
 
 const none: readonly never[] = [];
 

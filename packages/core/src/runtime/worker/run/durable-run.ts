@@ -6,18 +6,26 @@
  *
  * @module
  */
-import type { Receipt } from "../../../engine/command.js";
-import type { Outcome } from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
+
 import { invariant } from "../../../errors/invariant.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { PiecesEvent } from "../../../event/built-in-events.js";
-import { createRunner } from "../../../run/create-runner.js";
-import type { AttemptCore, LiveCall, LiveRun, LiveRunCore, RunJournal } from "../../../run/run.types.js";
-import type { RunBudgetPort } from "../../../run/run-budget.types.js";
-import { timeAt, wakeAt } from "../../../run/run-time.js";
-import { encodeStored } from "../../../run/snapshot-run.js";
-import type { StreamedEvent } from "../../../stream/streamed-event.js";
+import {
+  type AttemptCore,
+  createRunner,
+  encodeStored,
+  type LiveCall,
+  type LiveRun,
+  type LiveRunCore,
+  type Outcome,
+  PiecesEvent,
+  type Receipt,
+  type RunBudgetPort,
+  type RunJournal,
+  type StreamedEvent,
+  type Tick,
+  timeAt,
+  wakeAt,
+} from "../../../host.js";
 import type { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
 import { auditOfTicks } from "../../audit/audited-ticks.js";
@@ -435,22 +443,12 @@ export class DurableRun implements RunJournal, Committing {
     const { runner } = this;
     const commit = this.nextCommit();
     const tick = this.#ticks;
-    const text = this.#snapshotText({ code: this.workflow.code.hash, run: encodeStored(runner) });
+    const stored: StoredRunJson = { code: this.workflow.code.hash, run: encodeStored(runner) };
+    const text = this.#pace.textOf(stored, tick, runner);
     if (text === null) return;
     commit.snapshot = { tick, atMs: runner.state.atMs, text };
     commit.blobs.push(this.workflow.code);
     commit.prune = this.#pace.taken(tick, text.length);
-  }
-
-  /** `null`: it does not fit into one text. The ticks since the previous snapshot stay, so a load has all it needs. */
-  #snapshotText(snapshot: StoredRunJson): string | null {
-    try {
-      return JSON.stringify(snapshot);
-    } catch (error) {
-      this.runner.host.ports.log.error(`The snapshot of run "${this.key.runId}" is too large to be stored.`, error);
-      this.#pace.missed(this.#ticks);
-      return null;
-    }
   }
 
   #finish(outcome: Outcome): void {
@@ -494,8 +492,7 @@ export class DurableRun implements RunJournal, Committing {
 
   #leaveAtOnce(): void {
     this.#phase = "left";
-    this.#next = null;
-    this.#sent = null;
+    this.#next = this.#sent = null;
     this.#stayAwhile();
     this.runner.release("the run was dropped from memory");
     this.#resolveLeft();

@@ -1,5 +1,4 @@
-import type { RunState } from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
+import type { RunState, Tick } from "../../../host.js";
 import type { RunKey, StoredStatus } from "../../store/run-store.types.js";
 import type { ContinuedBy } from "../commit/commit.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";

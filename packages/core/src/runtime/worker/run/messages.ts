@@ -5,16 +5,24 @@
  *
  * @module
  */
-import type { CompiledWorkflow } from "../../../compile/compile.js";
-import { type Receipt, runFinished } from "../../../engine/command.js";
+
 import { cannotResume } from "../../../errors/run-errors.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { decodeEvent, decodeValue } from "../../../event/decode.js";
-import type { DoneBy } from "../../../event/done-by.types.js";
-import type { WorkflowEvent } from "../../../event/event.js";
-import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
-import { type Delivery, deliver, type OutsideMessage } from "../../../run/caller/deliver-message.js";
-import type { LiveRun } from "../../../run/run.types.js";
+import {
+  type CompiledWorkflow,
+  type Delivery,
+  type DoneBy,
+  decodeEvent,
+  decodeValue,
+  deliver,
+  type EncodedEvent,
+  encodeEvent,
+  type LiveRun,
+  type OutsideMessage,
+  type Receipt,
+  runFinished,
+  type WorkflowEvent,
+} from "../../../host.js";
 import { Deferred } from "../../../system/deferred.js";
 import { encodeValue } from "../../../value/codec.js";
 import type { EncodedValue } from "../../../value/tree.js";

@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { type Receipt, type RefusalCode, refused } from "../../../engine/command.js";
+
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import type { LiveRun } from "../../../run/run.types.js";
+import { type LiveRun, type Receipt, type RefusalCode, refused } from "../../../host.js";
 import { type ErrorRecord, errorFrom, recordError } from "../../../value/error-record.js";
 import type { RunStore, StoredPost } from "../../store/run-store.types.js";
 import { deliverMessage, messageOf } from "./messages.js";

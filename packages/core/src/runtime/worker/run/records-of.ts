@@ -1,6 +1,6 @@
 import type { RunContext } from "../../../authoring/run-context.types.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { attemptOf } from "../../../run/attempt/host-call.js";
+import { attemptOf } from "../../../host.js";
 import type { StepRecords } from "../../api/runtime-records.types.js";
 import { DurableRun } from "./durable-run.js";
 

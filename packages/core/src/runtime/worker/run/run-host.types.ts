@@ -1,5 +1,5 @@
 /** What runs in memory ask of the place where they are: a runtime, or a host that places runs itself. */
-import type { Clock } from "../../../engine/ports.js";
+import type { Clock } from "../../../host.js";
 import type { Budgets } from "../../budget/budgets.js";
 import type { RunStore } from "../../store/run-store.types.js";
 import type { GroupCommit } from "../commit/group-commit.js";

@@ -3,10 +3,14 @@
  *
  * @module
  */
-import { isCurrent } from "../../../engine/reduce/reduction.js";
-import type { Outcome } from "../../../engine/state.js";
-import type { StepCompleted, StepFailed, Tick } from "../../../engine/tick.js";
-import type { LiveRun } from "../../../run/run.types.js";
+import {
+  isCurrent,
+  type LiveRun,
+  type Outcome,
+  type StepCompleted,
+  type StepFailed,
+  type Tick,
+} from "../../../host.js";
 import { durationRange } from "../../statistics/duration-range.js";
 import { failureKind, measuredFailure } from "../../statistics/failure-kind.js";
 import type { RunStore } from "../../store/run-store.types.js";

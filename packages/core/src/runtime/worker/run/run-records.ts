@@ -6,9 +6,7 @@
  *
  * @module
  */
-import { isCurrent } from "../../../engine/reduce/reduction.js";
-import type { StepCompleted, Tick } from "../../../engine/tick.js";
-import type { AttemptCore, LiveRun } from "../../../run/run.types.js";
+import { type AttemptCore, isCurrent, type LiveRun, type StepCompleted, type Tick } from "../../../host.js";
 import { AttemptRecords, type RecordAccess } from "../commit/attempt-records.js";
 import type { Commit } from "../commit/commit.js";
 

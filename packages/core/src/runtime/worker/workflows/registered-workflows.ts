@@ -2,13 +2,20 @@
 
 import type { InputIndex } from "../../../authoring/input-index.types.js";
 import type { Workflow } from "../../../authoring/workflow.types.js";
-import { type CompiledWorkflow, compileWorkflow } from "../../../compile/compile.js";
-import { internalsOf } from "../../../compile/internals.js";
-import type { Clock, Log } from "../../../engine/ports.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import type { Telemetry } from "../../../inspect/telemetry.types.js";
-import { definitionGraph, type HashedDefinition } from "../../../replay/definition-graph.js";
-import { createHost, type HostSetup, type WorkflowHost } from "../../../run/workflow-host.js";
+import {
+  type Clock,
+  type CompiledWorkflow,
+  compileWorkflow,
+  createHost,
+  definitionGraph,
+  type HashedDefinition,
+  type HostSetup,
+  internalsOf,
+  type Log,
+  type Telemetry,
+  type WorkflowHost,
+} from "../../../host.js";
 import { formatValue } from "../../../value/format-value.js";
 import { wrongOption } from "../../../value/options.js";
 import { nearest } from "../../../value/unknown-names.js";
