@@ -142,9 +142,9 @@ function addRunning({ add, calls }: Context): void {
       .option("--where <terms>", "all runs that match, such as 'status:failed workflow:refund after:2h'")
       .option("--yes", "do not ask whether to, with --where")
       .option("--rate <number>", "runs per second, with --where (default: 100)");
-  onMany("resume [runId]", "continue a run that was paused or cancelled").action(
-    calls(async () => (await import("./commands/continue.js")).resume),
-  );
+  onMany("resume [runId]", "continue a run that was paused or cancelled")
+    .option("--cancelled-by <jobId>", "all runs that this job of `cancel --where` has cancelled")
+    .action(calls(async () => (await import("./commands/continue.js")).resume));
   onMany("retry [runId]", "run the failed work of a failed run again").action(
     calls(async () => (await import("./commands/continue.js")).retry),
   );

@@ -40,6 +40,29 @@ it("counts what it would retry, retries it with --yes, and says how many", { tim
   expect(deleted).toMatchObject({ code: 0, stdout: "3 deleted, 0 skipped, 0 failed" });
 });
 
+it("cancels runs, and takes it back", { timeout: 120_000 }, async () => {
+  const project = createProject({ "joke.ts": joke });
+  const server = project.start("serve", "joke.ts", "--port", "0");
+  await expect.poll(() => server.lines()[0], { timeout: 60_000 }).toMatch(/^http/);
+  const url = ["--url", server.lines()[0] as string];
+  for (const id of ["a", "b", "c"]) await project.call("run", "AskFlow", "--id", id, "--detach", ...url);
+  await project.call("cancel", "c", ...url);
+
+  const cancelled = await project.call("cancel", "--where", "workflow:AskFlow", "--yes", ...url);
+  expect(cancelled).toMatchObject({ code: 0, stdout: "2 cancelled, 0 skipped, 0 failed" });
+  const [, job = ""] = /Take it back with: millrace resume --cancelled-by (\S+) --url/.exec(cancelled.stderr) ?? [];
+  const dry = await project.call("resume", "--cancelled-by", job, ...url);
+  expect(dry).toMatchObject({ code: 2, stdout: "2 runs would be resumed." });
+  const undone = await project.call("resume", "--cancelled-by", job, "--yes", ...url);
+  expect(undone).toMatchObject({ code: 0, stdout: "2 resumed, 0 skipped, 0 failed" });
+  const { stdout } = await project.call("runs", "--status", "cancelled", ...url);
+  expect(stdout.split("\n").filter(Boolean)).toHaveLength(1);
+  const both = await project.call("resume", "a", "--cancelled-by", job, ...url);
+  expect(both.stderr).toContain("`--where`, `--cancelled-by` and the id of a run exclude each other.");
+  const none = await project.call("resume", "--cancelled-by", "a", ...url);
+  expect(none.stderr).toContain('`cancelledBy` is "a", not a job of `cancel`');
+});
+
 it("cancels and answers on a server, and says what was skipped", { timeout: 120_000 }, async () => {
   const project = createProject({ "joke.ts": joke });
   const server = project.start("serve", "joke.ts", "--port", "0");

@@ -14,7 +14,9 @@ import { interrupts } from "./interrupts.js";
 import { filterOf } from "./run-filter.js";
 
 export interface BulkCommandOptions extends TargetOptions {
-  readonly where: string;
+  readonly where?: string;
+  /** Of `resume`: a job, whose cancelled runs are meant. */
+  readonly cancelledBy?: string;
   readonly yes?: boolean;
   /** Runs per second. */
   readonly rate?: string;
@@ -35,10 +37,11 @@ const past: Readonly<Record<BulkAction, string>> = {
 const counted = 100_000;
 
 export async function bulk(terminal: Terminal, action: BulkAction, options: BulkCommandOptions): Promise<number> {
-  const where = selectionOf(options.where);
+  const { cancelledBy } = options;
+  const which = cancelledBy === undefined ? { where: selectionOf(options.where ?? "") } : { cancelledBy };
   const request: BulkOptions = {
     action,
-    where,
+    ...which,
     ...(options.rate !== undefined && { perSecond: wholeNumber("rate", options.rate, [1, 1_000]) }),
     ...(options.reason !== undefined && { reason: options.reason }),
     ...(options.input !== undefined && { fields: fieldsIn(readJson(options.input, "`--input`"), "`--input`") }),
@@ -47,7 +50,7 @@ export async function bulk(terminal: Terminal, action: BulkAction, options: Bulk
   return withTarget(openTarget(terminal, { ...options, code, executes: true }), async (target) => {
     if (options.yes !== true) {
       // Only who asks needs the number: a store that is too busy to count can still do the job.
-      const matches = await target.client.matching({ action, where, most: counted });
+      const matches = await target.client.matching({ action, ...which, most: counted });
       if (matches.count === 0) return nothing(terminal, action, target);
       if (!(await isConfirmed(terminal, { action, options, matches, target }))) return 2;
     }
@@ -88,7 +91,9 @@ interface Question {
 /** Without a person, it only says what would be done. */
 async function isConfirmed(terminal: Terminal, { action, options, matches, target }: Question): Promise<boolean> {
   const runs = `${matches.isAll ? "" : "more than "}${matches.count} ${matches.count === 1 ? "run" : "runs"}`;
-  const what = `${runs} in ${target.name} that match ${JSON.stringify(options.where)}`;
+  const { where, cancelledBy } = options;
+  const which = cancelledBy === undefined ? `match ${JSON.stringify(where)}` : `the job ${cancelledBy} has cancelled`;
+  const what = `${runs} in ${target.name} that ${which}`;
   if (terminal.isInteractive) {
     const { confirm, isCancel } = await import("@clack/prompts");
     const answer = await confirm({ message: `${capitalized(action)} ${what}?`, initialValue: false });
@@ -121,6 +126,8 @@ async function follow(terminal: Terminal, { target, request, options }: Followin
     await progress(terminal, job, interrupt.signal);
     const result = await job.result({ signal: interrupt.signal });
     print(terminal, result);
+    if (result.action === "cancel" && result.done > 0)
+      terminal.note(`Take it back with: ${undoText(id, target, options)}`);
     return result.failed > 0 ? 1 : 0;
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
@@ -163,6 +170,11 @@ function print(terminal: Terminal, result: BulkResult): void {
 interface Left {
   readonly id: string;
   readonly options: BulkCommandOptions;
+}
+
+function undoText(id: string, { local, flags }: Target, { file }: BulkCommandOptions): string {
+  const named = local === null || file === undefined ? flags : [...flags, "--file", file];
+  return commandText("resume", { flags: ["--cancelled-by", id, ...named] });
 }
 
 /** A server goes on with it; over a store, it was this process. */

@@ -33,7 +33,7 @@ export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path, with a slash at the beginning. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Idempotency key of the request. */

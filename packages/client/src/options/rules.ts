@@ -69,7 +69,7 @@ export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize:number`);
 export const watchRuns: Rules = rulesOf(filter);
 export const matching: Rules = rulesOf("signal action where:object cancelledBy most:number");
 export const bulk: Rules = rulesOf(
-  "signal key action where:object handlerIds:list cancelledBy handlerId perSecond:number reason fields:json prompt",
+  "signal key action where:object cancelledBy handlerIds:list handlerId perSecond:number reason fields:json prompt",
 );
 export const counts: Rules = rulesOf("signal workflow:texts labels:object");
 export const page: Rules = rulesOf("signal prefix limit:number cursor");

@@ -11,19 +11,19 @@ import { begin, namesOf } from "./start-run.js";
 
 /** Returns synchronously; errors appear when the job is awaited. */
 export function startBulk(connection: Connection, options: BulkOptions): ClientRun<BulkResult> {
-  const { action, where, handlerIds, cancelledBy, perSecond, reason, fields, prompt, signal } = options;
+  const { action, where = {}, cancelledBy, handlerIds, perSecond, reason, fields, prompt, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, "bulk");
   const body: BulkBody = {
     action,
-    handler_ids: handlerIds,
     cancelled_by: cancelledBy,
+    handler_ids: handlerIds,
     handler_id: handlerId,
     per_second: perSecond,
     reason,
     fields: fields as BulkBody["fields"],
     prompt,
   };
-  const query = where === undefined ? {} : queryOf(where);
+  const query = queryOf(where);
   const call: Call = { method: "POST", path: "/handlers/bulk" satisfies Path, query, body, key, signal };
   const started = begin(connection, call, { handlerId, isOurs });
   return createClientRun({ connection, handlerId, started, signal }) as ClientRun<BulkResult>;
@@ -33,7 +33,7 @@ export function countMatching(
   { transport }: Connection,
   { action, where = {}, cancelledBy, most, signal }: MatchOptions,
 ): Promise<RunMatches> {
-  const query = { ...queryOf(where), action, cancelled_by: cancelledBy, most };
+  const query = { action, cancelled_by: cancelledBy, most, ...queryOf(where) };
   const call: Call = { method: "GET", path: "/handlers/matching" satisfies Path, query, signal };
   return transport.read<{ count: number; all: boolean }, RunMatches>(call, "count", ({ count, all: isAll }) => ({
     count,

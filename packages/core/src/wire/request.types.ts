@@ -91,7 +91,7 @@ export interface CallOverrideBody {
 
 // ---- queries: all values are texts in the end
 
-type Param = string | number | readonly string[] | undefined;
+type Param = string | number | boolean | readonly string[] | undefined;
 type Params<Name extends string> = { readonly [Key in Name]?: Param };
 
 export type ListFilterParams = Params<

@@ -5,8 +5,13 @@ import type { IconName } from "../ui/icon.js";
 
 export type ListAction = Exclude<BulkAction, "answer">;
 
-/** `"all"`: every run that matches the filter, loaded or not. A job: the runs that it has cancelled. */
-export type Selection = readonly string[] | "all" | { readonly cancelledBy: string };
+/** `"all"`: every run that matches the filter, loaded or not. */
+export type Selection = readonly string[] | "all";
+
+/** The runs that a job has cancelled. */
+export interface RunsOfJob {
+  readonly cancelledBy: string;
+}
 
 export interface ActionWords {
   readonly verb: string;

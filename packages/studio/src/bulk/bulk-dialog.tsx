@@ -10,12 +10,12 @@ import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorBox } from "../ui/states.js";
 import { TextField } from "../ui/text-field.js";
-import { actionWords, type ListAction, runsText, type Selection } from "./bulk-action.js";
+import { actionWords, type ListAction, type RunsOfJob, runsText, type Selection } from "./bulk-action.js";
 import { shownJobs } from "./shown-jobs.js";
 
 export interface BulkDialogProps {
   readonly action: ListAction;
-  readonly selection: Selection;
+  readonly selection: Selection | RunsOfJob;
   readonly filter: RunFilter;
   readonly onClose: () => void;
   readonly onStarted: () => void;
@@ -108,7 +108,7 @@ export function BulkDialog({ action, selection, filter, onClose, onStarted }: Bu
   );
 }
 
-function introOf(selection: Selection): string {
+function introOf(selection: BulkDialogProps["selection"]): string {
   if (selection === "all") return "All that match, also those that are not in the list yet.";
   return "cancelledBy" in selection
     ? "The runs that the job has cancelled, and that nobody has resumed since. Each continues where it stood."
