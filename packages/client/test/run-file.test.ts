@@ -2,10 +2,10 @@
 import { createServer } from "@millrace/server";
 import { type Context, collect, event, many, StartEvent, StopEvent, step, Workflow } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { createClient } from "../src/index.js";
-import { packRunFile, type RunFile, readRunFile, runFileFetch, saveRun } from "../src/run-file.js";
+import { packRunFile, partsOf, type RunFile, readRunFile, runFileFetch, saveRun } from "../src/run-file.js";
 
 class Order extends StartEvent.define("Order", { email: z.string(), parts: z.array(z.string()) }) {}
 class Part extends event("Part", { name: z.string() }) {}
@@ -115,6 +115,38 @@ describe.each(["ended", "open"])("the file of a run that is %s", (runId) => {
 
     expect(snapshot === null).toBe(runId === "ended");
   });
+
+  it("is imported with the same history, state and attempts, and ends as the run does", async () => {
+    const file = await sent(await saveRun(runId, { baseUrl, fetch }));
+    const other = createRuntime({ workflows: { shipping: new Shipping() }, store: memoryStore() });
+    onTestFinished(() => other.stop());
+    const app = createServer({ runtime: other });
+    const there = createClient({ baseUrl, fetch: async (input, init) => app.fetch(new Request(input, init)) });
+
+    expect(await other.import(partsOf(file))).toMatchObject({ runId, isNew: true });
+    expect(await other.import(partsOf(file))).toMatchObject({ isNew: false });
+    const outcome = await other.handle(runId).idle();
+    const ticks = await listOf(live.history(runId, { changes: true }));
+    expect((await listOf(there.history(runId, { changes: true }))).slice(0, ticks.length)).toEqual(ticks);
+    for (const { number } of ticks) expect(await there.at(runId, number)).toEqual(await live.at(runId, number));
+    if (outcome.status === "waiting")
+      await other.handle(runId).answer(outcome.prompts[0]?.promptId ?? "", { ok: true });
+    expect(await other.handle(runId)).toEqual({ ok: true, receipt: "mail to ada@example.com" });
+  });
+});
+
+type Changed = (file: RunFile) => Partial<RunFile>;
+
+it.each<[why: string, changed: Changed]>([
+  ["the texts of email were replaced", () => ({ redacted: ["email"] })],
+  ["the run is a fork", ({ handler }) => ({ handler: { ...handler, forked_from: { handler_id: "a", at: 1 } } })],
+  ["the first ticks of the run are not in it", ({ entries }) => ({ entries: entries.slice(3) })],
+])("is not imported if %s", async (why, changed) => {
+  const file = await saveRun("ended", { baseUrl, fetch });
+
+  expect(() => partsOf({ ...file, ...changed(file) })).toThrow(
+    expect.objectContaining({ code: "RUN_FILE_UNFIT", message: expect.stringContaining(why) }),
+  );
 });
 
 describe("what nobody may see", () => {
