@@ -136,7 +136,7 @@ describe("over 50,000 runs, somebody can", () => {
     await operator.click(numbers);
     await expect
       .poll(() => decodeURIComponent(visit.page.url()))
-      .toMatch(/#\/runs\/status:failed workflow:import after:24h$/);
+      .toMatch(/#\/runs\/workflow:import step:validate after:24h$/);
     await visit.main.getByRole("link", { name: /^im-/ }).first().waitFor();
   });
 
