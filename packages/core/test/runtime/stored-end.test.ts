@@ -188,3 +188,65 @@ describe("the end has a commit of its own where the last step", () => {
     expect(await store.run(key)).toMatchObject({ status: "completed", lease: null });
   });
 });
+
+describe("a run that waits and is cancelled", () => {
+  function waiting() {
+    const held = holding();
+    const flow = defineWorkflow("flow")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Poke }, async (_, ctx) => {
+        await ctx.waitForEvent(Poke);
+        return new StopEvent({ result: 1 });
+      })
+      .build();
+    const open = () => createRuntime({ workflows: { flow }, store: held.store, log: silent });
+    return { ...held, open, runtime: open() };
+  }
+
+  it("has its end in the commit of its tick", async () => {
+    const { commits, runtime, store } = waiting();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await run.idle();
+    await settle();
+    commits.length = 0;
+
+    expect(await run.cancel("no")).toMatchObject({ status: "accepted" });
+    await runtime.stop();
+
+    expect(commits.map((one) => [one.ticks?.last, isEnd(one), one.release === true])).toEqual([[4, true, true]]);
+    expect(await store.run(key)).toMatchObject({ status: "cancelled", lease: null });
+  });
+
+  it("has the receipt of the post there, too", async () => {
+    const { commits, runtime, store } = waiting();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await run.idle();
+    await settle();
+    commits.length = 0;
+
+    const receipt = await run.cancel("no", { key: "once" });
+    await runtime.stop();
+
+    expect(receipt).toMatchObject({ status: "accepted" });
+    expect(commits.map((one) => [isEnd(one), one.receipts?.length])).toEqual([[true, 1]]);
+    expect(await store.receipt(key, "cancel once")).toBe(JSON.stringify(receipt));
+  });
+
+  it("is resumed after its end, also while that is on its way to the store", async () => {
+    const { runtime, hold, letGo } = waiting();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await run.idle();
+    await settle();
+    hold();
+    const cancelled = run.cancel("no");
+    await settle();
+    const resumed = runtime.resume("run");
+    await settle();
+    letGo();
+
+    expect(await cancelled).toMatchObject({ status: "accepted" });
+    await resumed.accepted;
+    expect(await resumed.sendEvent(new Poke())).toMatchObject({ status: "accepted" });
+    expect(await resumed).toBe(1);
+    await runtime.stop();
+  });
+});
