@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { assertAccepted, client, toClientError } from "../api/client.js";
-import { requirementOf } from "../questions/pipeline-question.js";
 import { saidIn, yesOf } from "../questions/prefill.js";
 import { titleOf } from "../questions/question-title.js";
+import { requirementOf } from "../questions/requirement.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { ExactText } from "../ui/exact-text.js";

@@ -2,8 +2,9 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
 import type { Json } from "../api/json.types.js";
-import { fieldsOfDecision, PipelineQuestion, type Requirement, requirementOf } from "./pipeline-question.js";
+import { PipelineQuestion } from "./pipeline-question.js";
 import { Facts } from "./question.js";
+import { fieldsOfDecision, type Requirement, requirementOf } from "./requirement.js";
 
 vi.hoisted(() => vi.stubGlobal("location", new URL("http://localhost/studio/"))); // read where the module is loaded
 

@@ -2,7 +2,7 @@
 import type { PendingPrompt } from "@millrace/client";
 import type { Json, JsonObject, JsonSchema } from "../api/json.types.js";
 import { fieldsOf } from "../api/plain-json.js";
-import { fieldsOfDecision, requirementOf } from "./pipeline-question.js";
+import { fieldsOfDecision, requirementOf } from "./requirement.js";
 
 /** Fields of the question: of its details, for a question of `ctx.ask`. */
 export function saidIn({ event }: PendingPrompt): JsonObject {

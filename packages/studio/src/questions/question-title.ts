@@ -1,6 +1,6 @@
 import type { PendingPrompt } from "@millrace/client";
 import { questionOf } from "../ui/words.js";
-import { requirementOf } from "./pipeline-question.js";
+import { requirementOf } from "./requirement.js";
 
 /** What a person is asked, in one line: the message of a pipeline, the title of `ctx.ask`, else what the list of runs says. */
 export function titleOf(prompt: PendingPrompt): string {

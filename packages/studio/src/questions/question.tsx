@@ -15,8 +15,9 @@ import { TextView } from "../ui/text-view.js";
 import { Ago } from "../ui/time.js";
 import { AskedAbout } from "./asked-about.js";
 import { Edits } from "./edits.js";
-import { fieldsOfDecision, PipelineQuestion, requirementOf } from "./pipeline-question.js";
+import { PipelineQuestion } from "./pipeline-question.js";
 import { prefillOf } from "./prefill.js";
+import { fieldsOfDecision, requirementOf } from "./requirement.js";
 
 export interface QuestionProps {
   readonly runId: string;
