@@ -78,7 +78,7 @@ export function noHost(cause: unknown, request: RequestFacts): ClientError {
     ...request,
     code: "OPTION_INVALID",
     message: `${request.method} ${request.url} cannot be sent: \`baseUrl\` is a path, and outside of a page it has no origin.`,
-    hint: "Make the request in the browser, for example in an effect; for a request from a server, pass a whole URL as `baseUrl`.",
+    hint: "Make the request in the browser, such as in an effect; from a server, pass a whole URL as `baseUrl`.",
     details: { option: "baseUrl" },
     cause,
   });
