@@ -35,8 +35,7 @@ export function useWorkflowFigures(name: string, range: TimeRange): Reading<OfWo
 
 interface WorkflowFiguresCardProps {
   readonly name: string;
-  /** `null` while it is not known. */
-  readonly graph: WorkflowGraphData | null;
+  readonly graph: Reading<WorkflowGraphData>;
   readonly reading: Reading<OfWorkflow>;
   readonly range: TimeRange;
   readonly onRange: (range: TimeRange) => void;
@@ -63,13 +62,18 @@ export function WorkflowFiguresCard(props: WorkflowFiguresCardProps): ReactNode 
               <FigureTiles figures={figures} runsHref={runsHref(false)} failedHref={runsHref(true)} />
               <OverTime time={all} figures={figures} />
               {byVersion.workflows.length > 1 && <Versions versions={byVersion.workflows} />}
-              <Steps name={name} steps={figures.steps} graph={graph} />
+              {isRead(graph) && <Steps name={name} steps={figures.steps} graph={graph.value} />}
             </>
           );
         }}
       </Read>
     </Card>
   );
+}
+
+/** Which steps an author wrote is in the graph. If it cannot be read, all are listed. */
+function isRead({ value, error }: Reading<WorkflowGraphData>): boolean {
+  return value !== null || error !== null;
 }
 
 function OverTime({ time, figures }: { readonly time: Statistics; readonly figures: WorkflowFigures }): ReactNode {

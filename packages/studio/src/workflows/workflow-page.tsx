@@ -60,8 +60,7 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
             </Read>
           </section>
           <WorkflowFiguresCard
-            {...{ name, range }}
-            graph={graph.value}
+            {...{ name, graph, range }}
             reading={figures}
             onRange={setRange}
             runsHref={(isFailed) => runsHref(isFailed ? { status: "failed" } : {})}
