@@ -1,4 +1,7 @@
-/** Through how many source files a message and a crash lead: what somebody who follows them has to read. */
+/**
+ * Through how many source files a message and a crash lead: what somebody who follows them has to read. Measured alone: 134 and 107. Other
+ * tests of the process may have timers that come due meanwhile, so there is some room.
+ */
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { createRuntime, memoryStore, type Workflows } from "../../src/entries/runtime.js";
@@ -41,7 +44,7 @@ it("an answer that another process posts, to its receipt", async () => {
 
   const files = await walkedFiles(() => asking.handle("r").answer(promptId, { text: "yes" }));
 
-  expect(files.length, files.join("\n")).toBeLessThanOrEqual(140);
+  expect(files.length, files.join("\n")).toBeLessThanOrEqual(150);
 });
 
 it("a run whose process died, until its step is called again", async () => {
@@ -70,5 +73,5 @@ it("a run whose process died, until its step is called again", async () => {
     await again;
   });
 
-  expect(files.length, files.join("\n")).toBeLessThanOrEqual(110);
+  expect(files.length, files.join("\n")).toBeLessThanOrEqual(120);
 });
