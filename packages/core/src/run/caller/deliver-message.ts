@@ -31,7 +31,7 @@ export interface Delivery {
 }
 
 /** `null`: the run has left memory, so there is no receipt here. */
-export async function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
+export function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "event":
       return deliverEvent(run, { ...message, promptId: null, ...from });

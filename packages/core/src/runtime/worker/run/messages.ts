@@ -145,7 +145,7 @@ export function refusedByEnd(kind: Message["kind"], runId: string, status: Store
 }
 
 /** `null`: the run has left memory. The next owner finds the post. */
-export async function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
+export function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "resume":
     case "retry":
@@ -156,7 +156,7 @@ export async function deliverMessage(runner: LiveRun, message: Message, from: De
 }
 
 /** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */
-function goOn({ live, state }: LiveRun, how: Continuation["kind"]): Receipt | null {
+async function goOn({ live, state }: LiveRun, how: Continuation["kind"]): Promise<Receipt | null> {
   if (!live) return null; // the next load continues it
   if (how === "retry") throw cannotResume({ runId: state.runId, status: "running" }, how);
   return { status: "accepted", sequence: state.ticks };
