@@ -130,6 +130,7 @@ class DevSession {
     this.#watchFiles(loaded.files);
     if (loaded.type === "failed") {
       next.kill();
+      this.#current?.outdated(loaded.error);
       this.#printFailure(loaded.error);
       return;
     }

@@ -14,6 +14,8 @@ export interface WorkerSetup {
 export type ToWorker =
   | { readonly type: "load"; readonly setup: WorkerSetup }
   | { readonly type: "serve"; readonly port: number; readonly isDefault: boolean }
+  /** The next version cannot be loaded: this one keeps serving. */
+  | { readonly type: "outdated"; readonly error: ErrorDescription }
   /** Accept no more requests, let running steps finish, and exit. */
   | { readonly type: "stop" };
 

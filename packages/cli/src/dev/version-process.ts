@@ -1,7 +1,7 @@
 /** The child process of one version of the code, as `dev` sees it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { CliError, describeError } from "../output/cli-error.js";
+import { CliError, describeError, type ErrorDescription } from "../output/cli-error.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 
 export type Loaded = Extract<FromWorker, { type: "loaded" | "failed" }>;
@@ -34,6 +34,12 @@ export class VersionProcess {
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || !this.#child.connected) return;
     await this.#ask({ type: "stop" }, ["closed"]);
+  }
+
+  /** The next version cannot be loaded. */
+  outdated(error: ErrorDescription): void {
+    const message: ToWorker = { type: "outdated", error };
+    if (this.#child.connected) this.#child.send(message);
   }
 
   kill(): void {

@@ -19,6 +19,7 @@ import { projectOf } from "../target/project.js";
 import type { ProjectConfig } from "../target/project-config.js";
 import { type Listening, listen } from "./listen.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
+import { NewerCode } from "./newer-code.js";
 import { hasStudio, type OpenApp, openApp, servedLines } from "./open-app.js";
 import { servedCode } from "./served-code.js";
 
@@ -31,6 +32,7 @@ let code: Code | null = null;
 let config: ProjectConfig | null = null;
 let app: OpenApp | null = null;
 let server: Listening | null = null;
+const newerCode = new NewerCode();
 
 process.on("disconnect", () => process.exit(1));
 // The terminal sends Ctrl-C to the whole process group: `dev` decides.
@@ -48,6 +50,7 @@ function send(message: FromWorker): void {
 async function handle(message: ToWorker): Promise<void> {
   if (message.type === "load") await load(message.setup);
   else if (message.type === "serve") await serve(message);
+  else if (message.type === "outdated") newerCode.failed(message.error);
   else await stop();
 }
 
@@ -74,12 +77,14 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const tests = runTests(code.found, folder);
   const shown = { sources, tests, callOverrides: true, ...auth, ...(studio && { studio: true as const }) };
   app = await openApp({ code, config, store, cwd, log: logOf(terminal), server: shown });
+  const hasOwnAuth = config.config.server?.auth !== undefined;
   server = await listen({
-    fetch: app.fetch,
+    // With an `auth` of the project, who may know is not known here.
+    fetch: hasOwnAuth ? app.fetch : newerCode.around(app.fetch, token),
     host,
     port,
     isDefault,
-    asksToken: token !== null || config.config.server?.auth !== undefined,
+    asksToken: token !== null || hasOwnAuth,
   });
   const lines = servedLines(terminal, { code, place: app.place }).map(cleanText);
   send({ type: "serving", urls: server.urls, port: server.port, hasStudio: studio, lines });

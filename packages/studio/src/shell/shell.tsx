@@ -10,6 +10,7 @@ import { Icon, type IconName } from "../ui/icon.js";
 import { useKeys } from "../ui/use-keys.js";
 import { ConnectionBanner } from "./connection-banner.js";
 import { KeyboardDialog } from "./keyboard-dialog.js";
+import { NewerCodeBanner } from "./newer-code-banner.js";
 import { openFile } from "./open-file.js";
 import { type Overview, useOverview } from "./overview.js";
 import { Palette } from "./palette.js";
@@ -38,6 +39,7 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
         </nav>
         <main id="main" tabIndex={-1}>
           <ConnectionBanner />
+          <NewerCodeBanner />
           {children}
         </main>
       </div>
