@@ -36,6 +36,32 @@ describe("a run that fails", () => {
     expect((await run.idle()).status).toBe("failed");
   });
 
+  it("is grouped and found by the step that somebody wrote: for a nested pipeline, by the step that contains it", async () => {
+    const failing = (name: string): Step =>
+      step(name, {
+        executor: ({ input }) => {
+          if (input === name) throw new TypeError(`no ${name}`);
+          return input;
+        },
+      });
+    const inner = pipeline([failing("deep")], { name: "Inner" });
+    const flow = pipeline([failing("title"), failing("body"), new Step({ name: "inner", executor: inner })]);
+    const runtime = createRuntime({ workflows: { tested: flow.workflow } }) as unknown as Runtime;
+    onTestFinished(() => runtime.stop());
+
+    for (const name of ["title", "body", "body", "deep"])
+      await runtime.run("tested", flow.workflowInput(name) as never).then(null, () => {});
+
+    const { groups } = await runtime.statistics.failures({ after: 0 });
+    expect(groups.map(({ step: at, message, count }) => [at, message, count]).sort()).toEqual([
+      ["body", "no body", 2],
+      ["inner", "Run <value> of the pipeline <value> has failed in the step <value>: no deep", 1],
+      ["title", "no title", 1],
+    ]);
+    expect((await runtime.runs({ failedStep: "body" })).runs).toHaveLength(2);
+    expect((await runtime.runs({ failedStep: "caught" })).runs).toEqual([]);
+  });
+
   it("saves its session, and is the same for readers in another process, with its events", async () => {
     const path = join(temporaryDirectory(), "runs.db");
     const open = (): Pipeline =>

@@ -18,6 +18,13 @@ describe("an event of a stream", () => {
     expect(pieces({ type: "end", finishReason: "stop" })).toBe("nothing");
   });
 
+  it("is nothing where the end of a pipeline says the same", () => {
+    const failed = (code: string) => readEvent({ type: "WorkflowFailedEvent", stepName: "caught", error: { code } });
+
+    expect(failed("PIPELINE_FAILED")).toBe("nothing");
+    expect(failed("STEP_FAILED")).toBeNull();
+  });
+
   it("of the user is an event, and so are pieces that no agent has written", () => {
     expect(readEvent({ type: "Joke", text: "a" })).toBeNull();
     expect(readEvent({ type: "millrace.pieces", pieces: ["a", "b"] })).toBeNull();

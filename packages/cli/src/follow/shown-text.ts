@@ -11,6 +11,8 @@ export function readEvent(event: { readonly type: string; readonly [field: strin
   if (event.type === "pipeline.shown") return ofPipeline(event);
   // The result of a pipeline is printed at its end.
   if (event.type === "StopEvent" && "pipelineId" in fieldsOf(event["result"])) return "nothing";
+  // So is its error, which names the step that has failed.
+  if (event.type === "WorkflowFailedEvent" && fieldsOf(event["error"])["code"] === "PIPELINE_FAILED") return "nothing";
   if (event.type === "millrace.pieces") return ofPieces(event["pieces"]);
   return null;
 }

@@ -62,6 +62,27 @@ describe("kinds of failures", () => {
     expect(idOf("a", "Order 1 is lost")).not.toBe(idOf("a", "Order 1 is gone"));
   });
 
+  it("are those of the step that a pipeline names, however deep it is, and of its error", () => {
+    const body = { name: "TypeError", message: "no body 17" };
+    const named = (stepName: string | null, cause: object) => ({
+      ...{ name: "WorkflowError", code: "PIPELINE_FAILED", message: `has failed in the step "${stepName}"` },
+      ...{ details: { runId: "r", stepName }, cause },
+    });
+    const kindOf = (error: object) => {
+      const failed = failedWith("");
+      return failureKind({ ...failed, failure: { ...failed.failure, error: error as never } });
+    };
+
+    const kind = { step: "body", code: null, message: "no body <number>" };
+    expect(kindOf(named("body", body))).toEqual(kind);
+    expect(kindOf(named("inner", named("body", body)))).toEqual(kind);
+    expect(kindOf(named(null, body))).toMatchObject({ step: "pay", code: "PIPELINE_FAILED" });
+    expect(kindOf({ ...named("body", body), cause: undefined })).toMatchObject({
+      step: "pay",
+      code: "PIPELINE_FAILED",
+    });
+  });
+
   it("are of failed runs and of those that timed out", () => {
     expect(failureKind({ status: "cancelled", reason: "no" })).toBeNull();
     expect(failureKind({ status: "timedOut", timeoutMs: 5, activeSteps: ["pay"] })).toMatchObject({

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Outcome } from "../../host.js";
+import type { ErrorRecord } from "../../value/error-record.js";
 import type { MeasuredFailure } from "../store/statistics.types.js";
 
 /** What a failure is recognized by. */
@@ -53,8 +54,18 @@ export function failureKind(outcome: Outcome): FailureKind | null {
   if (outcome.status === "timedOut")
     return { step: outcome.activeSteps[0] ?? null, code: "RUN_TIMED_OUT", message: "The run has timed out." };
   if (outcome.status !== "failed") return null;
-  const { stepName: step, error } = outcome.failure;
+  const { step, error } = innermost(outcome.failure.stepName, outcome.failure.error);
   return { step, code: error.code ?? null, message: generalMessage(error.message) };
+}
+
+/** An error whose details name another step wraps the error of that step, as that of a pipeline does. */
+function innermost(
+  step: string | null,
+  error: ErrorRecord,
+): { readonly step: string | null; readonly error: ErrorRecord } {
+  const { cause, details } = error;
+  const inner = details?.["stepName"];
+  return cause === undefined || typeof inner !== "string" || inner === "" ? { step, error } : innermost(inner, cause);
 }
 
 /** @param hash That of the store. */
