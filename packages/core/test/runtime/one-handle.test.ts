@@ -82,3 +82,31 @@ describe.each(hosts)("a run %s", (_where, start) => {
     expect(await run.outcome()).toEqual({ status: "cancelled", reason: "enough" });
   });
 });
+
+it("an old handle of a run that goes on under a new one refuses what it is told, and the run goes on", async () => {
+  const { flow, finishWork } = asking();
+  const old = flow.run();
+  finishWork();
+  await old.idle();
+  await old.cancel("enough");
+  const run = flow.resume(old.context);
+
+  const late = { status: "refused", code: "RUN_FINISHED" };
+  expect(await old.cancel("again")).toMatchObject(late);
+  expect(await old.sendEvent(new Yes({}))).toMatchObject(late);
+  expect(await old.outcome()).toEqual({ status: "cancelled", reason: "enough" });
+  const outcome = await run.idle();
+  const [prompt] = await run.prompts();
+  expect(outcome.status).toBe("waiting");
+  expect(await old.answer(prompt!.promptId, {})).toMatchObject({ status: "refused" });
+  expect(await run.answer(prompt!.promptId, {})).toMatchObject({ status: "accepted" });
+  expect(await run).toBe("sure");
+});
+
+it("a run that is cancelled several times at once is cancelled once", async () => {
+  const run = asking().flow.run();
+  const receipts = await Promise.all([run.cancel("first"), run.cancel("second"), run.cancel("third")]);
+
+  expect(receipts.map(({ status }) => status)).toEqual(["accepted", "refused", "refused"]);
+  expect(await run.outcome()).toEqual({ status: "cancelled", reason: "first" });
+});

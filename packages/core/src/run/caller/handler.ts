@@ -6,7 +6,7 @@
 
 import type { HandlerSendOptions, PendingPrompt, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
 import type { RunContext } from "../../authoring/run-context.types.js";
-import type { Receipt } from "../../engine/command.js";
+import { type Receipt, runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
@@ -99,11 +99,12 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#send({ kind: "answer", promptId, fields });
   }
 
-  /** A dropped run resolves no receipt: the reason is known by then. */
+  /** A run that has left memory gives no receipt: it was dropped, or has ended and goes on under another handler. */
   async #send(message: OutsideMessage): Promise<Receipt> {
     const receipt = await deliver(this.#runner, message);
-    if (receipt === null) throw this.#dropped?.error;
-    return receipt;
+    if (receipt !== null) return receipt;
+    if (this.#outcome === null) throw this.#dropped?.error;
+    return runFinished(this.#outcome.status);
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
