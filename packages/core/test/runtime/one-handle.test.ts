@@ -83,6 +83,7 @@ describe.each(hosts)("a run %s", (_where, start) => {
   });
 });
 
+// dbos-inc/dbos-transact-py#604, StackStorm/st2#4736
 it("an old handle of a run that goes on under a new one refuses what it is told, and the run goes on", async () => {
   const { flow, finishWork } = asking();
   const old = flow.run();
