@@ -14,7 +14,7 @@ export default defineConfig({
     ...entry,
     // Nobody imports these: files of their own for event classes, and for names of calls, without the rest, which a bundler then
     // leaves out as a whole.
-    events: "src/event/built-in-events.ts",
+    events: "src/entries/events.ts",
     "call-places": "src/run/attempt/call-places.ts",
   },
   format: ["esm"],

@@ -5,9 +5,8 @@
  * @module
  */
 export { compileWorkflow, type CompiledWorkflow } from "./compile/compile.js";
-export { internalsOf } from "./compile/internals.js";
-export { resolveStart } from "./compile/start-event.js";
-export { tolerant } from "./compile/tolerant.js";
+export { internalsOf } from "./compile/options.js";
+export { resolveStart, tolerant } from "./compile/child.js";
 export { refused, runFinished, type Receipt, type RefusalCode } from "./engine/command.js";
 export { knownOutcome } from "./engine/known-outcome.js";
 export type { Clock, Log } from "./engine/ports.js";
@@ -34,52 +33,68 @@ export type {
   StepFailed,
   Tick,
 } from "./engine/tick.js";
-export { Timers, isBefore, type Due } from "./engine/timers.js";
+export { Timers, isBefore, type Due } from "./engine/collections.js";
 export { PiecesEvent, StartEvent, StopEvent, makeEngineEvent } from "./event/built-in-events.js";
-export { decodeEvent, decodeValue } from "./event/decode.js";
-export type { DoneBy, PromptAnswer } from "./event/done-by.types.js";
+export { decodeEvent, decodeValue, encodeEvent, type EncodedEvent } from "./event/event-codec.js";
+export type { DoneBy, PromptAnswer, Sendable } from "./event/event.types.js";
 export { sameValue } from "./event/equal.js";
-export { encodeEvent, type EncodedEvent } from "./event/event-codec.js";
-export { event, type EventOf, type WorkflowEvent } from "./event/event.js";
-export type { Sendable } from "./event/event.types.js";
-export { classOf, roleOf } from "./event/facts.js";
+export { event, type EventOf, type WorkflowEvent, classOf, roleOf } from "./event/event.js";
 export type { StandardSchema } from "./event/schema.js";
-export type { Telemetry } from "./inspect/telemetry.types.js";
-export { traceContextOf } from "./inspect/trace.js";
-export { definitionGraph, type DefinitionGraph, type HashedDefinition } from "./replay/definition-graph.js";
-export { forkedRun } from "./replay/fork-run.js";
-export type { ForkEdits, PendingDelivery } from "./replay/fork.types.js";
-export { eventsOf, pendingDeliveries } from "./replay/item-input.js";
-export { RunTree, workflowAt, type AppliedTick, type Member } from "./replay/run-tree.js";
-export { upgradeTicksOf } from "./replay/upgrade.js";
-export { areOverrides } from "./resource/check-resources.js";
-export { ResourceContainer } from "./resource/resource-container.js";
+export type { Telemetry } from "./inspect/inspection-events.js";
+export { traceContextOf } from "./inspect/inspector.js";
+export {
+  definitionGraph,
+  type DefinitionGraph,
+  type HashedDefinition,
+  RunTree,
+  workflowAt,
+  type AppliedTick,
+  type Member,
+  upgradeTicksOf,
+} from "./replay/run-tree.js";
+export { forkedRun, type ForkEdits, type PendingDelivery, eventsOf, pendingDeliveries } from "./replay/fork-run.js";
+export { areOverrides, ResourceContainer } from "./resource/resource.js";
 export type { ResourceOverride } from "./resource/resource.types.js";
-export type { RetryPolicy } from "./retry/retry.types.js";
+export type { RetryPolicy } from "./retry/judge.js";
 export { attemptOf, hostCall } from "./run/attempt/host-call.js";
 export { endWriting } from "./run/attempt/piece-writer.js";
-export { assertSendable, promptsOf, receiptOfAnswer } from "./run/caller/deliver-event.js";
-export { deliver, type Delivery, type OutsideMessage } from "./run/caller/deliver-message.js";
+export {
+  assertSendable,
+  promptsOf,
+  receiptOfAnswer,
+  deliver,
+  type Delivery,
+  type OutsideMessage,
+} from "./run/caller/deliver-event.js";
 export { openPrompts } from "./run/caller/open-prompts.js";
-export { beginWithChildren } from "./run/children.js";
-export { createRunner } from "./run/create-runner.js";
-export { inParent } from "./run/in-parent.js";
+export { beginWithChildren, createRunner, inParent } from "./run/perform.js";
 export { outcomeError, resultOfStop, runOutcome } from "./run/outcome.js";
-export type { Amounts, BudgetReport, Cost, RunBudgetPort, Spending } from "./run/run-budget.types.js";
-export { timeAt, wakeAt } from "./run/run-time.js";
-export type { AttemptCore, LiveCall, LiveRun, LiveRunCore, RunJournal } from "./run/run.types.js";
-export { encodeRunner, encodeStored } from "./run/snapshot-run.js";
+export type {
+  Amounts,
+  BudgetReport,
+  Cost,
+  RunBudgetPort,
+  Spending,
+  AttemptCore,
+  LiveCall,
+  LiveRun,
+  LiveRunCore,
+  RunJournal,
+} from "./run/run.types.js";
+export { timeAt, wakeAt, createHost, type HostSetup, type WorkflowHost } from "./run/workflow-host.js";
+export { encodeRunner, encodeStored, initialStore } from "./run/snapshot-run.js";
 export { limitsOf } from "./run/start.js";
-export { initialStore } from "./run/state-of-run.js";
-export { createHost, type HostSetup, type WorkflowHost } from "./run/workflow-host.js";
 export { decodeOutcome } from "./snapshot/decode-parts.js";
 export { encodeOutcome } from "./snapshot/encode.js";
-export type { Snapshot } from "./snapshot/format.js";
-export { checkShape } from "./snapshot/snapshot-errors.js";
+export { type Snapshot, checkShape } from "./snapshot/format.js";
 export { decodeTick, encodeTick, type EncodedTick } from "./snapshot/tick-codec.js";
-export type { StateChange, StatePatch } from "./state/patch.types.js";
-export { applyPatches } from "./state/patches.js";
-export { createRunStream, type RunStream } from "./stream/run-stream.js";
-export type { StreamCursor, StreamOptions, StreamSource } from "./stream/stream.types.js";
-export type { StreamedEvent } from "./stream/streamed-event.js";
+export { type StateChange, type StatePatch, applyPatches } from "./state/patches.js";
+export {
+  createRunStream,
+  type RunStream,
+  type StreamCursor,
+  type StreamOptions,
+  type StreamSource,
+  type StreamedEvent,
+} from "./stream/run-stream.js";
 export { defineWorkflow } from "./workflow/define-workflow.js";

@@ -51,8 +51,8 @@ export type {
 // ---- steps
 export { step } from "./step/step.js";
 export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./authoring/step.types.js";
-export type { StepReturn } from "./authoring/step-return.types.js";
-export type { Finished } from "./authoring/finished.types.js";
+export type { StepReturn } from "./authoring/trigger.types.js";
+export type { Finished } from "./authoring/trigger.types.js";
 export { collect, join } from "./step/trigger.js";
 export type {
   Collect,
@@ -64,31 +64,31 @@ export type {
   SettledEvent,
   SettledFailure,
 } from "./authoring/trigger.types.js";
-export { keyed } from "./event/keyed.js";
-export type { Keyed } from "./event/keyed.js";
-export { catchError } from "./step/catch-error.js";
+export { keyed } from "./event/event.js";
+export type { Keyed } from "./event/event.js";
+export { catchError } from "./step/trigger.js";
 export type { CatchErrorOptions } from "./authoring/step.types.js";
 
 // ---- workflows
 export { Workflow } from "./workflow/workflow.js";
 export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
-export type { DefinedRun } from "./authoring/workflow-facts.types.js";
+export type { DefinedRun } from "./authoring/trigger.types.js";
 export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./compile/options.js";
 export { defineWorkflow } from "./workflow/define-workflow.js";
 export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/define-workflow.js";
-export type { StepFacts } from "./authoring/graph.types.js";
-export type { InputOf, ResultOf, StreamOf } from "./authoring/run.types.js";
-export type { StateOf } from "./authoring/workflow-facts.types.js";
-export type { IndexValue, InputIndex } from "./authoring/input-index.types.js";
-export type { Middleware, StepCall, StepOutput } from "./authoring/middleware.types.js";
+export type { StepFacts } from "./authoring/workflow.types.js";
+export type { InputOf, ResultOf, StreamOf } from "./authoring/handler.types.js";
+export type { StateOf } from "./authoring/trigger.types.js";
+export type { IndexValue, InputIndex } from "./authoring/workflow.types.js";
+export type { Middleware, StepCall, StepOutput } from "./authoring/workflow.types.js";
 export { validateWorkflow } from "./compile/compile.js";
 export { describeWorkflow } from "./drawing/describe.js";
 export type { GraphEdge, GraphNode, WorkflowDescription } from "./drawing/describe.js";
 export type { GraphCheck } from "./authoring/step.types.js";
-export type { Finding } from "./engine/finding.types.js";
+export type { Finding } from "./engine/definition.js";
 
 // ---- runs
-export type { DoneBy, PromptAnswer } from "./event/done-by.types.js";
+export type { DoneBy, PromptAnswer } from "./event/event.types.js";
 export type {
   HandlerSendOptions,
   PendingPrompt,
@@ -100,13 +100,13 @@ export type {
   WorkflowHandler,
 } from "./authoring/handler.types.js";
 export type { RunStream } from "./stream/run-stream.js";
-export type { StreamOptions } from "./stream/stream.types.js";
-export type { StreamedEvent } from "./stream/streamed-event.js";
+export type { StreamOptions } from "./stream/run-stream.js";
+export type { StreamedEvent } from "./stream/run-stream.js";
 export { PieceReader } from "./value/pieces.js";
-export type { Piece, WrittenPieces } from "./value/pieces.types.js";
+export type { Piece, WrittenPieces } from "./value/pieces.js";
 
 // ---- context and state
-export { Context } from "./workflow/context.js";
+export { Context } from "./workflow/workflow.js";
 export type {
   ChildOptions,
   CollectEventsOptions,
@@ -130,13 +130,13 @@ export type {
 export type { OpenState, Store, WriteOptions } from "./authoring/store.types.js";
 
 // ---- retry, limits and resources
-export { retryIf } from "./retry/retry-if.js";
-export type { ErrorClass, RetryCondition, RetryIf } from "./retry/retry-if.js";
+export { retryIf } from "./retry/retry-policy.js";
+export type { ErrorClass, RetryCondition, RetryIf } from "./retry/retry-policy.js";
 export { retryPolicy } from "./retry/retry-policy.js";
 export type { RetryOptions } from "./retry/retry-policy.js";
-export type { RetryInfo, RetryPolicy } from "./retry/retry.types.js";
-export { stop } from "./retry/stop.js";
-export type { RetryStop, Stops } from "./retry/stop.js";
+export type { RetryInfo, RetryPolicy } from "./retry/judge.js";
+export { stop } from "./retry/retry-policy.js";
+export type { RetryStop, Stops } from "./retry/retry-policy.js";
 export { wait } from "./retry/wait.js";
 export type { ExponentialOptions, IncrementingOptions, JitterOptions, RetryWait, Waits } from "./retry/wait.js";
 export type { LimitOptions } from "./limit/limiter.js";
@@ -159,13 +159,13 @@ export type {
   RunFacts,
 } from "./inspect/inspection-events.js";
 export type { InspectionListener } from "./inspect/inspector.js";
-export type { AttemptCall, EffectOfAttempt, StartingRun, Telemetry } from "./inspect/telemetry.types.js";
+export type { AttemptCall, EffectOfAttempt, StartingRun, Telemetry } from "./inspect/inspection-events.js";
 export type { TraceContext } from "./engine/state.js";
 
 // ---- errors
 export { WorkflowError } from "./errors/workflow-error.js";
 export type { WorkflowErrorOptions } from "./errors/workflow-error.js";
-export { NonRetryableError, RetryAfterError } from "./retry/retry-errors.js";
+export { NonRetryableError, RetryAfterError } from "./retry/retry-policy.js";
 export type { ErrorCode } from "./errors/catalog.js";
 export type { ErrorRecord } from "./value/error-record.js";
 
@@ -175,7 +175,7 @@ export type { Duration } from "./value/duration.js";
 export type { ValueType } from "./value/storable.js";
 export type { FieldsOut, ObjectSchema } from "./event/schema.js";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/schema.js";
-export type { TypeHint } from "./event/type-hint.js";
+export type { TypeHint } from "./event/event.types.js";
 
-export { many } from "./step/many.js";
-export type { Many } from "./authoring/step-return.types.js";
+export { many } from "./step/trigger.js";
+export type { Many } from "./authoring/trigger.types.js";

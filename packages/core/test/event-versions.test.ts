@@ -1,10 +1,8 @@
 /** Versions of events: how fields that older code has stored become those of today. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { decodeEvent } from "../src/event/decode.js";
 import type { EventClass } from "../src/event/event.js";
-import { encodeEvent } from "../src/event/event-codec.js";
-import { EventRegistry } from "../src/event/registry.js";
+import { decodeEvent, EventRegistry, encodeEvent } from "../src/event/event-codec.js";
 import { defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
 import { Joke, NewestJoke, OldJoke } from "./support/jokes.js";
 import { refusal, stored } from "./support/stored.js";

@@ -8,7 +8,7 @@ import { proxy } from "svelte/internal/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { casesOf } from "../../../test-share.js";
-import { decodeValue } from "../src/event/decode.js";
+import { decodeValue } from "../src/event/event-codec.js";
 import { defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "../src/index.js";
 import { encodeValue } from "../src/value/codec.js";
 import { record, value } from "./support/random-states.js";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { memoryStore, type StoredSnapshot } from "../src/entries/runtime.js";
-import { ResourceContainer } from "../src/resource/resource-container.js";
+import { ResourceContainer } from "../src/resource/resource.js";
 import { restoreRun } from "../src/run/snapshot-run.js";
 import { type LoadFrom, loadTree } from "../src/runtime/worker/load/load.js";
 import { RegisteredWorkflows } from "../src/runtime/worker/workflows/registered-workflows.js";

@@ -5,7 +5,7 @@ import { compileWorkflow, decodeTick, encodeTick, type Tick } from "../src/entri
 import { makeEngineEvent, PiecesEvent } from "../src/event/built-in-events.js";
 import { type Piece, PieceReader, type WrittenPieces } from "../src/index.js";
 import { addPiece } from "../src/run/attempt/piece-writer.js";
-import { shortTick, wholeTick } from "../src/runtime/text/short-tick.js";
+import { shortTick, wholeTick } from "../src/runtime/text/journal-text.js";
 import { piecesAfter, sizeOf, sizeOfAll } from "../src/value/pieces.js";
 import { flowOf } from "./support/note-flow.js";
 

@@ -1,7 +1,7 @@
 /** What a run may not have too much of: refused where it arises, so that every snapshot that was written can be loaded. */
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { runLimits } from "../src/engine/run-limits.js";
+import { runLimits } from "../src/engine/definition.js";
 import {
   type Context,
   collect,

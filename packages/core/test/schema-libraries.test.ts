@@ -6,8 +6,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import * as mini from "zod/mini";
 import * as z3 from "zod3";
-import { decodeEvent } from "../src/event/decode.js";
-import { EventRegistry } from "../src/event/registry.js";
+import { decodeEvent, EventRegistry } from "../src/event/event-codec.js";
 import type { SchemaIssue, StandardSchema } from "../src/event/schema.js";
 import {
   Context,

@@ -13,7 +13,7 @@ import {
   type Telemetry,
   type TraceContext,
 } from "../src/index.js";
-import { traceContextOf } from "../src/inspect/trace.js";
+import { traceContextOf } from "../src/inspect/inspector.js";
 import { Machine, Stalling } from "./support/processes.js";
 import { opened } from "./support/queued.js";
 import { gate, rejection, reload, waiting } from "./support/runs.js";

@@ -1,7 +1,7 @@
 /** `millrace/wire`: what the ends of the HTTP API share. That its codec and that of the engine agree: `packages/client/src/wire`. */
 import { describe, expect, it } from "vitest";
 import { encodeTree, endTypes, formsWith, fromWire, pathOf, toWire } from "../src/entries/wire.js";
-import { roleOf } from "../src/event/facts.js";
+import { roleOf } from "../src/event/event.js";
 import type { EventClass } from "../src/index.js";
 import * as surface from "../src/index.js";
 

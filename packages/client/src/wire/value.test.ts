@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { event } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { decodeValue as readInEngine } from "../../../core/src/event/decode.js";
+import { decodeValue as readInEngine } from "../../../core/src/event/event-codec.js";
 import { encodeValue as writeInEngine } from "../../../core/src/value/codec.js";
 import { decodeValue, encodeValue, isPlain } from "./value.js";
 

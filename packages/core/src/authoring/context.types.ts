@@ -5,18 +5,15 @@
  */
 
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
-import type { Sendable } from "../event/event.types.js";
+import type { Sendable, TypeHint } from "../event/event.types.js";
 import type { FieldsOut, ObjectSchema } from "../event/schema.js";
-import type { TypeHint } from "../event/type-hint.js";
-import type { RetryPolicy } from "../retry/retry.types.js";
+import type { RetryPolicy } from "../retry/judge.js";
 import type { Duration } from "../value/duration.js";
-import type { Piece } from "../value/pieces.types.js";
-import type { Finished } from "./finished.types.js";
-import type { ResultOf, RunArguments } from "./run.types.js";
+import type { Piece } from "../value/pieces.js";
+import type { ResultOf, RunArguments } from "./handler.types.js";
 import type { FromDictOptions, RunContext } from "./run-context.types.js";
 import type { Editable } from "./store.types.js";
-import type { FieldsOf, InstanceOf } from "./trigger.types.js";
-import type { AnyWorkflow, StateOf } from "./workflow-facts.types.js";
+import type { AnyWorkflow, FieldsOf, Finished, InstanceOf, StateOf } from "./trigger.types.js";
 
 /**
  * Context of a run for its steps. A plain `Context` accepts every workflow's context, without a type of its state.

@@ -5,12 +5,11 @@
  */
 
 import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/event.js";
-import type { TypeHint } from "../event/type-hint.js";
+import type { TypeHint } from "../event/event.types.js";
 import type { ResourceMap } from "../resource/resource.types.js";
-import type { RetryPolicy } from "../retry/retry.types.js";
+import type { RetryPolicy } from "../retry/judge.js";
 import type { Duration } from "../value/duration.js";
 import type { Context } from "./context.types.js";
-import type { FirstOf, Fitting, Many, StepReturn } from "./step-return.types.js";
 import type {
   AcceptableClasses,
   AcceptedOn,
@@ -19,11 +18,16 @@ import type {
   AwaitedClasses,
   EngineRole,
   EventIn,
+  FirstOf,
+  Fitting,
+  Many,
   Misfit,
   SettledEvent,
+  StateOf,
+  StepReturn,
   Trigger,
+  workflowState,
 } from "./trigger.types.js";
-import type { StateOf, workflowState } from "./workflow-facts.types.js";
 
 /**
  * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { AnyPath, Frozen, SlotAt, StatePath, ValueAt, ValueOr } from "./path.types.js";
 
 /** The state of a workflow without `withState`: a record of any values. */
 export interface OpenState {
@@ -74,3 +73,160 @@ export interface Store<
   /** Resets the state to the defaults of its schema, or to an empty record. */
   clear(): Promise<void>;
 }
+
+/*
+ * Typed paths: `"user.tags.0"`, or the list of its keys, `["user", "tags", 0]`.
+ *
+ * The literal is checked segment by segment, and the list of all paths is never built. So the cost grows with the
+ * length of the path instead of the size of the state, recursive states work, and the editor completes one level at a
+ * time.
+ *
+ * @internal
+ */
+
+/** A path stops here. */
+// any: only the shape of the container matters.
+type Leaf =
+  | Primitive
+  | Date
+  | RegExp
+  | Error
+  | ReadonlyMap<any, any>
+  | ReadonlySet<any>
+  | ArrayBufferView
+  | ((...args: any) => unknown);
+type Primitive = string | number | bigint | boolean | symbol | null | undefined;
+
+/** The segments that may follow; for a union, those of every member. */
+type Segment<State> = State extends Leaf
+  ? never
+  : State extends readonly unknown[]
+    ? `${number}`
+    : `${Extract<keyof State, string | number>}`;
+
+/**
+ * `Path` itself when it is valid, else the valid continuations. A state without a type accepts any path, and so does a
+ * path that is only known at runtime. (`Path` must stand alone in one branch, from which the compiler infers it.)
+ */
+type StatePath<State, Path extends AnyPath> =
+  IsDynamic<State, Path> extends true
+    ? Path
+    : Path extends string
+      ? Walk<State, Path>
+      : Path extends Keys
+        ? KeyWalk<State, Path>
+        : never;
+
+/** A dotted path, or the list of its keys. */
+type AnyPath = string | Keys;
+type Keys = readonly (string | number)[];
+
+type IsDynamic<State, Path> = unknown extends State ? true : string extends Path ? true : false;
+
+/** As `Walk`. What follows a key that is only known at runtime is not checked, unless every key leads to the same type. */
+type KeyWalk<State, Path extends Keys> = Path extends readonly [
+  infer Head extends string | number,
+  ...infer Rest extends Keys,
+]
+  ? `${Head}` extends Segment<State>
+    ? readonly [Head, ...KeyWalk<Child<State, `${Head}`>, Rest>]
+    : string extends Head
+      ? Path
+      : readonly [Segment<State>, ...Keys]
+  : Path;
+
+type ReadKeys<State, Path extends Keys> = Path extends readonly [
+  infer Head extends string | number,
+  ...infer Rest extends Keys,
+]
+  ? `${Head}` extends Segment<NonNullable<State>>
+    ? ReadKeys<Child<State, `${Head}`>, Rest>
+    : unknown
+  : Path extends readonly []
+    ? State
+    : unknown;
+
+type WriteKeys<State, Path extends Keys> = Path extends readonly [
+  infer Head extends string | number,
+  ...infer Rest extends Keys,
+]
+  ? `${Head}` extends Segment<State>
+    ? Rest extends readonly []
+      ? FieldOf<State, `${Head}`, never>
+      : WriteKeys<NonNullable<Child<State, `${Head}`>>, Rest>
+    : unknown
+  : unknown;
+
+type Walk<State, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? Head extends Segment<State>
+    ? Deeper<Head, Child<State, Head>, Rest>
+    : Segment<State>
+  : Segment<State>;
+
+type Deeper<Head extends string, State, Rest extends string> = [Segment<State>] extends [never]
+  ? Head
+  : `${Head}.${Walk<State, Rest>}`;
+
+/** The value at a path. Includes `undefined` when a part of the path may be missing. */
+type ValueAt<State, Path extends AnyPath> =
+  IsDynamic<State, Path> extends true
+    ? unknown
+    : Path extends string
+      ? Read<State, Path>
+      : Path extends Keys
+        ? ReadKeys<State, Path>
+        : never;
+
+type Read<State, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? Read<Child<State, Head>, Rest>
+  : Child<State, Path>;
+
+/** The type that may be stored at a path, whether or not the path exists yet. */
+type SlotAt<State, Path extends AnyPath> =
+  IsDynamic<State, Path> extends true
+    ? unknown
+    : Path extends string
+      ? Write<State, Path>
+      : Path extends Keys
+        ? WriteKeys<State, Path>
+        : never;
+
+type Write<State, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? Write<Exclude<Child<State, Head>, undefined | null>, Rest>
+  : FieldOf<State, Path, never>;
+
+type Child<State, Key extends string> = FieldOf<State, Key, undefined>;
+
+/** The field of this name; `Missing` is the type of one that does not exist, or may not. */
+type FieldOf<State, Key extends string, Missing> = State extends Leaf
+  ? Missing
+  : State extends readonly (infer Item)[]
+    ? Item | Missing
+    : Key extends keyof State
+      ? string extends keyof State
+        ? State[Key] | Missing
+        : State[Key]
+      : Key extends `${infer Index extends number}`
+        ? Index extends keyof State
+          ? State[Index]
+          : Missing
+        : Missing;
+
+/** The value, or the fallback for a missing one. A value of unknown type has that of the fallback, unless it is `null` or `[]`. */
+type ValueOr<Value, Fallback> = unknown extends Value ? OfFallback<Fallback> : Exclude<Value, undefined> | Fallback;
+type OfFallback<Fallback> = [Fallback] extends [null | undefined]
+  ? unknown
+  : [Fallback] extends [readonly never[]]
+    ? readonly unknown[]
+    : Frozen<Widened<Fallback>>;
+type Widened<Value> = Value extends string
+  ? string
+  : Value extends number
+    ? number
+    : Value extends boolean
+      ? boolean
+      : Value;
+
+/** Reads are frozen. */
+type Frozen<Value> = [Value] extends [Leaf] ? Value : unknown extends Value ? Value : FrozenEach<Value>;
+type FrozenEach<Value> = Value extends Leaf ? Value : { readonly [Key in keyof Value]: Frozen<Value[Key]> };

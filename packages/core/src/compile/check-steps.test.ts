@@ -5,14 +5,12 @@ import { JoinIncompleteEvent, StartEvent, StepFailedEvent, StopEvent } from "../
 import { event } from "../event/event.js";
 import type { Finding } from "../graph/validate.js";
 import { resource } from "../resource/resource.js";
-import { catchError } from "../step/catch-error.js";
-import { many } from "../step/many.js";
 import { step } from "../step/step.js";
-import { collect, join } from "../step/trigger.js";
+import { catchError, collect, join, many } from "../step/trigger.js";
 import { Workflow } from "../workflow/workflow.js";
 import { checkSteps } from "./check-steps.js";
 import { validateWorkflow } from "./compile.js";
-import { declareStep } from "./declared-step.js";
+import { declareStep } from "./registration.js";
 
 class Joke extends event("Joke", { text: z.string() }) {}
 class Plain extends Joke {}

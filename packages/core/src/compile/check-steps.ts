@@ -5,20 +5,16 @@
  */
 
 import type { AnyStepOptions, GraphCheck } from "../authoring/step.types.js";
-import type { Report } from "../engine/finding.types.js";
+import type { Report } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import type { ErrorCode } from "../errors/catalog.js";
-import { ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
-import { WorkflowError } from "../errors/workflow-error.js";
-import type { EventClass } from "../event/event.js";
-import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/facts.js";
-import { reportCount, reportUnknown } from "../graph/check-declared.js";
-import { suggest } from "../graph/finding.js";
-import { type Finding, graphChecks } from "../graph/validate.js";
+import { ofSecondCopy, secondCopyHint, WorkflowError } from "../errors/workflow-error.js";
+import { type EventClass, eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/event.js";
+import { type Finding, graphChecks, reportCount, reportUnknown, suggest } from "../graph/validate.js";
+import type { ResourceFeature } from "../resource/resource.js";
 import type { ResourceMap } from "../resource/resource.types.js";
-import type { ResourceFeature } from "../resource/resource-container.js";
 import { toMs } from "../value/duration.js";
-import { formatValue } from "../value/format-value.js";
+import { formatValue } from "../value/kind.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,
@@ -30,7 +26,7 @@ import {
   isMany,
   listOf,
   namedClasses,
-} from "./declared-step.js";
+} from "./registration.js";
 
 /** Roles of events that only the engine creates. */
 const engineRoles: ReadonlySet<string> = new Set(["stepFailed", "terminal", "notice"]);

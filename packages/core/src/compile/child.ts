@@ -6,11 +6,11 @@
 
 import type { Workflow } from "../authoring/workflow.types.js";
 import type { ErrorCode } from "../errors/catalog.js";
-import { WorkflowError } from "../errors/workflow-error.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { formatValue } from "../value/format-value.js";
+import { isOfSecondCopy, ofSecondCopy, secondCopyHint, WorkflowError } from "../errors/workflow-error.js";
+import { classOf, type EventClass, event, eventTypeOf, isEvent, type WorkflowEvent } from "../event/event.js";
+import { EventRegistry } from "../event/event-codec.js";
+import { formatValue } from "../value/kind.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
-import { resolveStart } from "./start-event.js";
 
 /**
  * Compiles a child.
@@ -105,3 +105,113 @@ export function assertShareable({ parent, child, name }: Sharing, code: Refusal)
     details: { reason: "store", workflow: parent.name, child: name, problems },
   });
 }
+
+/*
+ * Converts the input of `run` to the start event.
+ */
+
+/**
+ * An event is used as it is; fields become a start event. Of several start events it is the one that accepts the
+ * fields. A plain `StartEvent`, which accepts any fields, is used only when they fit no other.
+ *
+ * @throws {WorkflowError} `EVENT_INVALID` for invalid fields; `START_AMBIGUOUS` when none or more than one of several
+ * start events accepts them; `EVENT_NOT_ACCEPTED` for an event that no step starts with.
+ */
+export function resolveStart(compiled: CompiledWorkflow, input: unknown): WorkflowEvent {
+  const { startClasses } = compiled;
+  if (isEvent(input)) return acceptedStart(compiled, input);
+  const [only, ...others] = startClasses;
+  if (only && others.length === 0) return new only(input);
+  const refusals: WorkflowError[] = [];
+  const fitting: WorkflowEvent[] = [];
+  for (const startClass of startClasses) {
+    if (eventTypeOf(startClass) === "StartEvent" && fitting.length > 0) continue;
+    const made = tryMake(startClass, input);
+    if (WorkflowError.is(made)) refusals.push(made);
+    else fitting.push(made);
+  }
+  const [start, ...more] = fitting;
+  if (!start) throw fitsNone(compiled, refusals);
+  if (more.length > 0) throw fitsSeveral(compiled, fitting);
+  return start;
+}
+
+function acceptedStart({ name, startClasses }: CompiledWorkflow, event: WorkflowEvent): WorkflowEvent {
+  if (startClasses.includes(classOf(event))) return event;
+  const isSecond = isOfSecondCopy(event);
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Workflow "${name}" does not start with ${event.type}${isSecond ? ` ${ofSecondCopy}` : ""}.`,
+    hint: isSecond ? secondCopyHint : `Start it with ${startClasses.map(eventTypeOf).join(" or ")}.`,
+    details: { event: event.type, accepted: startClasses.map(eventTypeOf) },
+  });
+}
+
+function tryMake(startClass: EventClass, input: unknown): WorkflowEvent | WorkflowError {
+  try {
+    return new startClass(input);
+  } catch (error) {
+    if (WorkflowError.is(error, "EVENT_INVALID")) return error;
+    throw error;
+  }
+}
+
+function fitsSeveral({ name }: CompiledWorkflow, fitting: readonly WorkflowEvent[]): WorkflowError {
+  const types = fitting.map((event) => event.type);
+  return new WorkflowError({
+    code: "START_AMBIGUOUS",
+    message: `The input fits several start events of workflow "${name}": ${types.join(", ")}.`,
+    hint: `Pass an instance of the one you mean: \`new ${types[0]}(…)\`.`,
+    details: { types },
+  });
+}
+
+function fitsNone({ name }: CompiledWorkflow, refusals: readonly WorkflowError[]): WorkflowError {
+  return new WorkflowError({
+    code: "START_AMBIGUOUS",
+    message: `The input fits none of the start events of workflow "${name}": ${refusals.map((error) => error.message).join(" ")}`,
+    hint: "Pass the fields of one of them, or an instance of it.",
+    details: { issues: refusals.map((error) => error.details) },
+  });
+}
+
+/*
+ * A workflow as a reader of runs of newer code has it: events that its own code lacks, or of a newer version, are read with
+ * the fields that they have. For reading only: no run is continued with it.
+ */
+
+const tolerants = new WeakMap<CompiledWorkflow, CompiledWorkflow>();
+
+export function tolerant(compiled: CompiledWorkflow): CompiledWorkflow {
+  const known = tolerants.get(compiled);
+  if (known !== undefined) return known;
+  const made = { ...compiled, registry: new TolerantRegistry(compiled.registry) };
+  tolerants.set(compiled, made);
+  return made;
+}
+
+class TolerantRegistry extends EventRegistry {
+  readonly #standIns: Map<string, EventClass> = new Map();
+
+  constructor(registry: EventRegistry) {
+    super(
+      registry.types().map((type) => registry.get(type) as EventClass),
+      registry.valueTypes,
+    );
+  }
+
+  override get(type: string): EventClass | undefined {
+    // The constructor of the base asks before there is a place for stand-ins.
+    return super.get(type) ?? (#standIns in this && typeof type === "string" ? this.newer(type) : undefined);
+  }
+
+  override newer(type: string): EventClass {
+    const made = this.#standIns.get(type) ?? (event(type, anyFields) as unknown as EventClass);
+    this.#standIns.set(type, made);
+    return made;
+  }
+}
+
+const anyFields = {
+  "~standard": { version: 1, vendor: "millrace", validate: (value: unknown) => ({ value: value as object }) },
+} as const;

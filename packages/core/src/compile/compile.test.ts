@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Middleware } from "../authoring/middleware.types.js";
+import type { Middleware } from "../authoring/workflow.types.js";
 import {
   HumanResponseEvent,
   InputRequiredEvent,
@@ -9,10 +9,8 @@ import {
   StopEvent,
 } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
-import { catchError } from "../step/catch-error.js";
-import { many } from "../step/many.js";
 import { step } from "../step/step.js";
-import { collect, join } from "../step/trigger.js";
+import { catchError, collect, join, many } from "../step/trigger.js";
 import { Workflow } from "../workflow/workflow.js";
 import { compiledOf, compileWorkflow, validateWorkflow } from "./compile.js";
 

@@ -6,28 +6,36 @@
  * @module
  */
 
-import type { Middleware } from "../authoring/middleware.types.js";
 import type { AnyStepOptions } from "../authoring/step.types.js";
-import type { Workflow } from "../authoring/workflow.types.js";
+import type { Middleware, Workflow } from "../authoring/workflow.types.js";
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { optionalModules, type TriggersFeature } from "../engine/optional-modules.js";
 import { acceptedTypes } from "../engine/routing.js";
-import type { EventClass } from "../event/event.js";
-import { storableTypes } from "../event/event-codec.js";
-import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
-import type { EventRegistry } from "../event/registry.js";
+import { type EventClass, eventTypeOf, isSubclass, roleOf } from "../event/event.js";
+import { type EventRegistry, storableTypes } from "../event/event-codec.js";
 import type { ObjectSchema } from "../event/schema.js";
-import { suggest } from "../graph/finding.js";
-import { type Finding, findGraphProblems } from "../graph/validate.js";
+import { type Finding, findGraphProblems, suggest } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.types.js";
-import type { RetryPolicy } from "../retry/retry.types.js";
+import type { RetryPolicy } from "../retry/judge.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import { toMs } from "../value/duration.js";
-import { formatValue } from "../value/format-value.js";
+import { formatValue } from "../value/kind.js";
 import { isStoredForm, type ValueType } from "../value/storable.js";
 import { isVersion } from "../value/version.js";
 import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";
+import {
+  type ChildSource,
+  checkRegistered,
+  createRegistry,
+  internalsOf,
+  type RegisteredTypes,
+  type ResolvedWorkflowOptions,
+  registeredTypes,
+  type StateVersion,
+  stateSchemaKey,
+  type WorkflowInternals,
+} from "./options.js";
 import {
   type DeclaredStep,
   declaredSteps,
@@ -37,10 +45,7 @@ import {
   isJoin,
   listOf,
   namedClasses,
-} from "./declared-step.js";
-import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
-import type { ResolvedWorkflowOptions, StateVersion } from "./options.js";
-import { checkRegistered, createRegistry, type RegisteredTypes, registeredTypes } from "./registered-types.js";
+} from "./registration.js";
 
 export interface CompiledWorkflow {
   readonly name: string;

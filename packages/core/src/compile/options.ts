@@ -5,15 +5,24 @@
  */
 
 import type { GraphCheck } from "../authoring/step.types.js";
+import type { InputIndex, Middleware, Workflow } from "../authoring/workflow.types.js";
 import type { Log } from "../engine/ports.js";
-import type { EventClass } from "../event/event.js";
+import { invalidOption, isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/workflow-error.js";
+import { type EventClass, isEventClass } from "../event/event.js";
+import { EventRegistry, storableTypes } from "../event/event-codec.js";
+import type { ObjectSchema } from "../event/schema.js";
+import type { Finding } from "../graph/validate.js";
+import { Inspector } from "../inspect/inspector.js";
 import type { LimitOptions } from "../limit/limiter.js";
 import { consoleLog } from "../system/system.js";
 import { type Duration, toMs } from "../value/duration.js";
-import { formatValue } from "../value/format-value.js";
+import { formatValue } from "../value/kind.js";
 import { checkOptionNames } from "../value/known-options.js";
+import { describeExcess, warnNear } from "../value/limits.js";
 import { assertOption, positiveInteger, wrongOption } from "../value/options.js";
 import type { ValueType } from "../value/storable.js";
+import { checkDecorated } from "./check-steps.js";
+import type { DeclaredStep } from "./registration.js";
 
 /** Options of a workflow instance. */
 export interface WorkflowOptions {
@@ -136,7 +145,7 @@ export interface ResolvedWorkflowOptions extends Required<Omit<WorkflowOptions, 
  * @param className The default name.
  * @throws {WorkflowError} `OPTION_INVALID`, naming the option.
  */
-export function resolveOptions(options: WorkflowOptions, className: string): ResolvedWorkflowOptions {
+function resolveOptions(options: WorkflowOptions, className: string): ResolvedWorkflowOptions {
   checkOptionNames("Workflow", options);
   const { timeout, maxConcurrentRuns } = options;
   return {
@@ -182,4 +191,112 @@ export interface StateVersion {
   /** Integer, at least 1. */
   readonly version: number;
   migrate(state: Record<string, unknown>, from: number): object;
+}
+
+/*
+ * Hidden data of a workflow instance. They are not members, because names of members cannot be names of steps.
+ */
+
+/** A child: a class, whose instance is created when it is first needed, or a built workflow. */
+export type ChildSource = (new () => Workflow) | Workflow;
+
+export interface WorkflowInternals {
+  readonly options: ResolvedWorkflowOptions;
+  readonly inspector: Inspector;
+  readonly middleware: Middleware[];
+  /** Parts from `defineWorkflow`; `null` for a class. */
+  readonly built: BuiltParts | null;
+}
+
+export interface BuiltParts extends RegisteredTypes, StateVersion {
+  readonly steps: readonly DeclaredStep[];
+  readonly state: ObjectSchema | null;
+  /** What of an input finds its runs. */
+  readonly index: InputIndex;
+  readonly children: Readonly<Record<string, ChildSource>>;
+}
+
+/** On the class that `withState` returns: its schema. */
+export const stateSchemaKey: unique symbol = Symbol.for("millrace.state") as never;
+
+const internals = new WeakMap<object, WorkflowInternals>();
+
+export function openInternals(workflow: object, owner: { readonly name: string }, options: WorkflowOptions): void {
+  const resolved = resolveOptions(options, owner.name);
+  checkDecorated(owner, resolved.name);
+  internals.set(workflow, { options: resolved, inspector: new Inspector(resolved.log), middleware: [], built: null });
+}
+
+/** Makes an instance of `Workflow` itself the workflow with these parts. */
+export function setBuiltParts(workflow: object, built: BuiltParts): void {
+  internals.set(workflow, { ...internalsOf(workflow), built });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a value that is not a workflow. */
+export function internalsOf(workflow: object): WorkflowInternals {
+  const known = internals.get(workflow);
+  if (known) return known;
+  const isSecond = isOfSecondCopy(workflow);
+  throw invalidOption(
+    isSecond ? `This is a workflow ${ofSecondCopy}.` : "This is not a workflow.",
+    isSecond
+      ? secondCopyHint
+      : "Pass an instance of a class that extends `Workflow`, or the result of `defineWorkflow(…).build()`.",
+  );
+}
+
+/*
+ * What a workflow registers besides the events of its steps: events and classes that only occur inside of other values.
+ */
+
+/** Static members of a class, or options of `defineWorkflow`. */
+export interface RegisteredTypes {
+  readonly events?: readonly EventClass[];
+  readonly types?: readonly ValueType[];
+}
+
+/** Merges the types of the class with those in the options of the instance. */
+export function registeredTypes(
+  { events = [], types = [] }: RegisteredTypes,
+  options: ResolvedWorkflowOptions,
+): Required<RegisteredTypes> {
+  return {
+    events: [...new Set([events, options.events].flat())],
+    types: [...new Set([types, options.types].flat())],
+  };
+}
+
+export function checkRegistered({ events, types }: Required<RegisteredTypes>): Finding[] {
+  const findings: Finding[] = [];
+  for (const given of events as readonly unknown[]) {
+    if (isEventClass(given)) continue;
+    const message = `The workflow has ${typeof given === "function" ? given.name || "a function" : typeof given} among its \`events\`, which is not an event class.`;
+    findings.push({ check: "option", message, hint: "List classes of events; other classes go into `types`." });
+  }
+  const names = types.map((type) => String(type?.name));
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) === index && !name.startsWith("@")) continue;
+    const why = name.startsWith("@") ? "which is a name of the engine's own" : "and another of that name";
+    findings.push({
+      check: "option",
+      message: `The workflow registers the type "${name}", ${why}.`,
+      hint: "Name each type differently: stored values contain the name.",
+    });
+  }
+  return findings;
+}
+
+/** @throws {WorkflowError} `WORKFLOW_INVALID` when two classes have the same type. */
+export function createRegistry(
+  named: readonly EventClass[],
+  { events, types }: Required<RegisteredTypes>,
+  { name, log }: ResolvedWorkflowOptions,
+): EventRegistry {
+  const registry = new EventRegistry([...named, ...events], types);
+  warnNear(storableTypes(registry), (path, excess) =>
+    log.info(
+      `A value of "${name}" is near its limit: ${path} has ${describeExcess(excess).replace(", more than the", " of the")}. Larger values are refused; this warning appears once.`,
+    ),
+  );
+  return registry;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { event } from "../event/event.js";
-import { catchError } from "../step/catch-error.js";
 import { step } from "../step/step.js";
+import { catchError } from "../step/trigger.js";
 import { freeStepOf, methodSteps } from "./registration.js";
 
 class Joke extends event("Joke") {}

@@ -4,8 +4,8 @@ import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
 import { step } from "../step/step.js";
 import { Workflow } from "../workflow/workflow.js";
+import { resolveStart } from "./child.js";
 import { compileWorkflow } from "./compile.js";
-import { resolveStart } from "./start-event.js";
 
 class Ask extends StartEvent.define("Ask", { topic: z.string() }) {}
 class Order extends StartEvent.define("Order", { id: z.number() }) {}

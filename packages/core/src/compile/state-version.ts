@@ -7,7 +7,7 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { refuseUnstorable, root } from "../state/state-limits.js";
+import { refuseUnstorable, root } from "../state/state-schema.js";
 import { copyValue } from "../value/copy.js";
 import { freezeState } from "../value/freeze.js";
 import { isVersion, runMigration } from "../value/version.js";

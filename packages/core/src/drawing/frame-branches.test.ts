@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraphBranch, GraphGroup } from "./describe.js";
-import { frameBranches } from "./frame-branches.js";
+import { frameBranches } from "./pipeline-outline.js";
 
 function group(id: string, nodes: string[], rest: Partial<GraphGroup> = {}): GraphGroup {
   return { id, label: id, kind: "group", parent: null, nodes, enteredBy: null, workflow: null, branches: [], ...rest };

@@ -8,9 +8,7 @@
  * @module
  */
 
-import type { GraphBranch, GraphEdge, GraphGroup, StepNode } from "./describe.js";
-import { branchFrame } from "./frame-branches.js";
-import type { Outline, OutlineGroup, OutlineNode, OutlineSource } from "./outline.types.js";
+import type { EventNode, GraphBranch, GraphEdge, GraphGroup, OutsideNode, ResourceNode, StepNode } from "./describe.js";
 
 const entering = /^event:pipeline\.enter ([\d.]+) /;
 
@@ -21,7 +19,7 @@ export function isPipelineGraph({ nodes, edges }: Pick<OutlineSource, "nodes" | 
 }
 
 /** @param graph Of a pipeline. */
-export function pipelineOutline(graph: OutlineSource): Outline {
+function pipelineOutline(graph: OutlineSource): Outline {
   const events = graph.nodes.filter((node) => node.kind === "event");
   const begin = events.find(({ role }) => role === "start");
   const end = events.find(({ role }) => role === "stop");
@@ -203,3 +201,120 @@ function placesOf(graph: OutlineSource): readonly Place[] {
 
 const parentOf = (path: string): string => path.split(".").slice(0, -1).join(".");
 const lastOf = (path: string): number => Number(path.split(".").at(-1));
+
+/*
+ * What drawings show of a workflow. Mermaid, SVG, HTML and the studio all draw this.
+ */
+
+/**
+ * The steps, events and groups that a drawing of the workflow shows. Of a pipeline these are the steps and groups that its author
+ * wrote, those of nested pipelines included, in the order of the work. Any other workflow has all its nodes, and a group for each
+ * branch that is called by its role, such as "then" and "else".
+ *
+ * @example
+ * outlineOf(describeWorkflow(pipeline.workflow)).groups.map(titleOfGroup); // [ 'Condition · is it long?', 'then', 'else' ]
+ */
+export function outlineOf(source: OutlineSource): Outline {
+  return isPipelineGraph(source) ? pipelineOutline(source) : { ...source, groups: frameBranches(source.groups) };
+}
+
+/** The title of a group in a drawing: `Loop · polish`, and `then` for a branch. */
+export function titleOfGroup({ kind, label, asks }: Pick<OutlineGroup, "kind" | "label" | "asks">): string {
+  const words = kind === "" || kind === "branch" ? label : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} · ${label}`;
+  return asks ? `${words} · asks a person` : words;
+}
+
+/** Pairs of branches that stand next to each other, in the order in which they were written: "then" on the left of "else". */
+export function branchOrder(groups: readonly Pick<OutlineGroup, "id" | "kind" | "parent">[]): LeftOf[] {
+  const frames = groups.filter(({ kind }) => kind === "branch");
+  return frames.flatMap(({ id, parent }, at) => {
+    const next = frames.slice(at + 1).find((frame) => frame.parent === parent);
+    return next === undefined ? [] : [{ left: id, right: next.id }];
+  });
+}
+
+/** Ids of two groups. */
+export interface LeftOf {
+  readonly left: string;
+  readonly right: string;
+}
+
+/** What an outline is made of: a `WorkflowDescription`, or the graph that a server returns. */
+export interface OutlineSource {
+  readonly name: string;
+  readonly nodes: readonly (StepNode | EventNode | ResourceNode | OutsideNode)[];
+  readonly edges: readonly GraphEdge[];
+  readonly groups: readonly GraphGroup[];
+  /** Workflows that run as children, at any depth. @default none */
+  readonly children?: readonly OutlineSource[];
+}
+
+/** A workflow as drawings show it. */
+export interface Outline {
+  readonly name: string;
+  readonly nodes: readonly OutlineNode[];
+  readonly edges: readonly GraphEdge[];
+  /** Outer groups before inner ones. */
+  readonly groups: readonly OutlineGroup[];
+}
+
+export type OutlineNode = OutlineStep | OutlinePerson | EventNode | ResourceNode;
+
+/** A step. One in a nested pipeline has a name of the form `outer step›step`. */
+export interface OutlineStep extends StepNode {
+  /** Names of the steps that work for this one and are not drawn, such as the step that asks people. @default none */
+  readonly covers?: readonly string[];
+}
+
+/** Whoever answers prompts and sends events. */
+export interface OutlinePerson extends OutsideNode {
+  /** Name of the step that asks, if there is only one. */
+  readonly askedBy?: string;
+}
+
+/** Steps that belong together. The `kind` of a branch that is labelled with its role is `"branch"`. */
+export interface OutlineGroup extends GraphGroup {
+  /** Whether people are asked about the group as a whole. @default false */
+  readonly asks?: boolean;
+}
+
+/**
+ * The same groups with one for each branch on which a drawing writes its role, such as "then" and "else": whoever draws groups
+ * draws these, too. A branch that is alone, or has a name, needs no frame.
+ */
+export function frameBranches(groups: readonly GraphGroup[]): readonly GraphGroup[] {
+  const framed = groups.map((group) => ({ group, frames: framesOf(group) }));
+  const parents = new Map(
+    framed.flatMap(({ frames }) => frames.flatMap(({ id, inside }) => inside.map((group) => [group, id] as const))),
+  );
+  return framed.flatMap(({ group, frames }): GraphGroup[] => {
+    const taken = new Set(frames.flatMap(({ nodes }) => nodes));
+    const nodes = group.nodes.filter((node) => !taken.has(node));
+    const own = { ...group, nodes, parent: parents.get(group.id) ?? group.parent };
+    return [own, ...frames.map(({ inside: _, ...frame }) => frame)];
+  });
+}
+
+interface BranchFrame extends GraphGroup {
+  /** Ids of the groups in it. */
+  readonly inside: GraphBranch["groups"];
+}
+
+function framesOf({ id: parent, branches }: GraphGroup): BranchFrame[] {
+  if (branches.length < 2) return [];
+  return branches.flatMap(({ role, name, nodes, groups: inside }, at) =>
+    name === null ? [{ ...branchFrame({ parent, at, role }), nodes, inside }] : [],
+  );
+}
+
+/** The group of the branch at the place `at` of the group `parent`, without nodes. */
+function branchFrame({ parent, at, role }: BranchPlace): GraphGroup {
+  const none = { nodes: [], enteredBy: null, workflow: null, branches: [] };
+  return { ...none, id: `${parent}:${at}`, label: role, kind: "branch", parent };
+}
+
+interface BranchPlace extends Pick<GraphBranch, "role"> {
+  /** Id of the group. */
+  readonly parent: string;
+  readonly at: number;
+}

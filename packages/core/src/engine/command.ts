@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { formatValue } from "../value/format-value.js";
+import { formatValue } from "../value/kind.js";
 import type { EventData, Outcome } from "./state.js";
 
 export type Command =

@@ -87,3 +87,33 @@ export interface FailureTrigger {
   readonly steps: readonly string[] | null;
   readonly maxRecoveries: number;
 }
+
+/**
+ * Size limits of a run. What exceeds a limit is refused where it arises, with the same numbers as in the reader of
+ * snapshots: everything that was written can be loaded.
+ *
+ * @module
+ */
+export interface RunLimits {
+  /** Elements of one fan-out. */
+  readonly elements: number;
+  /** Nesting depth of runs, without the outermost. Each run takes two levels of a snapshot; readers take far more than that. */
+  readonly nestedRuns: number;
+}
+
+export const runLimits: RunLimits = { elements: 10_000_000, nestedRuns: 200 };
+
+/* What is wrong with the definition of a workflow, as checks find and report it. */
+
+/** A problem of a workflow. */
+export interface Finding {
+  /** The check that has found it; or the error code, such as `RESOURCE_FAILED`, when the mistake has its own code. */
+  readonly check: string;
+  readonly step?: string;
+  readonly event?: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Reports a problem of a step. @param message To be read after the name of the step. */
+export type Report = (check: string, message: string, hint: string) => void;

@@ -8,8 +8,7 @@
 import type { WorkflowError } from "../errors/workflow-error.js";
 import type { JoinIncomplete } from "../event/built-in-events.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
-import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
-import type { Finding, Report } from "./finding.types.js";
+import type { CollectTrigger, Definition, Finding, JoinTrigger, Report, StepDefinition } from "./definition.js";
 import type { Reduction } from "./reduce/reduction.js";
 import type { Route, Routing } from "./routing.js";
 import type { EventData, Failure, FanOutState, JoinBuffer, PendingEvent, StepInput, WorkItem } from "./state.js";

@@ -21,14 +21,12 @@ import {
   onStreamWritten,
   onWaitOpened,
 } from "./reduce/calls.js";
-import { stopClock } from "./reduce/clock.js";
-import { fireDue } from "./reduce/due.js";
 import { onEffectFailed, onEffectOpened, onEffectRecorded } from "./reduce/effects.js";
-import { onStepFailed } from "./reduce/failure.js";
-import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
+import { onStepFailed } from "./reduce/finish.js";
+import { fireDue, onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
 import { onStepCompleted } from "./reduce/output.js";
 import { onEventReceived } from "./reduce/receive.js";
-import { type Reduction, refuse } from "./reduce/reduction.js";
+import { type Reduction, refuse, stopClock } from "./reduce/reduction.js";
 import type { Routing } from "./routing.js";
 import type { RunState } from "./state.js";
 import type { Tick } from "./tick.js";

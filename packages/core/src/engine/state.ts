@@ -11,8 +11,7 @@
  * @module
  */
 import type { ErrorRecord } from "../value/error-record.js";
-import type { Fifo } from "./fifo.js";
-import type { Timers } from "./timers.js";
+import type { Fifo, Timers } from "./collections.js";
 
 /**
  * An event for the engine: an instance of its class, of which only `type` and the fields named in `where` and `by` are

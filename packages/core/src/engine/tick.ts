@@ -7,10 +7,10 @@
  * @module
  */
 
-import type { DoneBy } from "../event/done-by.types.js";
-import type { StateChange } from "../state/patch.types.js";
+import type { DoneBy } from "../event/event.types.js";
+import type { StateChange } from "../state/patches.js";
 import type { ErrorRecord } from "../value/error-record.js";
-import type { WrittenPieces } from "../value/pieces.types.js";
+import type { WrittenPieces } from "../value/pieces.js";
 import type { Definition } from "./definition.js";
 import type { EventData, TraceContext } from "./state.js";
 

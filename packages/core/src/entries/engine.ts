@@ -23,6 +23,9 @@ import { setPorts as setPortsOf } from "../run/workflow-host.js";
 
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
+export type { Due } from "../engine/collections.js";
+// ---- the world
+export { Timers } from "../engine/collections.js";
 export type { Command, Note, Receipt, RefusalCode } from "../engine/command.js";
 // ---- the workflow as data
 export type {
@@ -53,21 +56,16 @@ export type {
 // ---- what is true, what happened, what to do
 export { createRunState, shareStore, unshareStore } from "../engine/state.js";
 export type { Send, Tick } from "../engine/tick.js";
-export type { Due } from "../engine/timers.js";
-// ---- the world
-export { Timers } from "../engine/timers.js";
+export { classOf, isEvent, roleOf, schemasOf } from "../event/event.js";
+export type { EncodedEvent, EventRegistry } from "../event/event-codec.js";
 // ---- JSON
-export { decodeValue } from "../event/decode.js";
-export type { EncodedEvent } from "../event/event-codec.js";
 // ---- events of a workflow
-export { encodeEvent, eventFromFields } from "../event/event-codec.js";
+export { decodeValue, encodeEvent, eventFromFields } from "../event/event-codec.js";
 export { eventJsonSchema, type JsonSchema, placedSchema, standardJsonSchema } from "../event/event-schema.js";
-export { classOf, isEvent, roleOf, schemasOf } from "../event/facts.js";
-export type { EventRegistry } from "../event/registry.js";
-export { spanIdOf, traceIdOf } from "../inspect/trace.js";
+export { spanIdOf, traceIdOf } from "../inspect/inspector.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
-export { noteOriginal } from "../run/attempt/original-context.js";
+export { noteOriginal } from "../run/attempt/host-call.js";
 export {
   cancelOwnRun,
   continuationsOf,
@@ -77,7 +75,7 @@ export {
   settledChildren,
   stepContextOf,
 } from "../run/attempt/step-facts.js";
-export type { Cost, RunBudgetPort } from "../run/run-budget.types.js";
+export type { Cost, RunBudgetPort } from "../run/run.types.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "../runtime/activation.js";
 export type {
@@ -87,22 +85,18 @@ export type {
   Activations,
   ActivationsOptions,
   RoundNature,
-} from "../runtime/api/activation.types.js";
-export { budgetPort } from "../runtime/budget/budget-of.js";
+} from "../runtime/api/runtime-options.types.js";
+export { budgetPort } from "../runtime/budget/budget-options.js";
 export { budgetReached } from "../runtime/budget/budget-reached-event.js";
-export { ownWorkflow } from "../runtime/bulk/own-workflow.js";
+export { ownWorkflow } from "../runtime/bulk/bulk-workflow.js";
 export {
   type CountedMeasures,
   countMeasures,
+  durationRange,
   kindOf,
   type Series,
   statisticsRowOf,
 } from "../runtime/statistics/counted.js";
-export { durationRange } from "../runtime/statistics/duration-range.js";
-export type { BlobUse } from "../runtime/store/blob-uses.js";
-// ---- stores
-export { blobUses } from "../runtime/store/blob-uses.js";
-export { LineTally } from "../runtime/store/line-tally.js";
 export type {
   ChosenPlaces,
   KeyLine,
@@ -110,11 +104,24 @@ export type {
   QueueWindow,
   RunInLine,
 } from "../runtime/store/queue-policy.js";
-export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
-export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
-export { countStoredRuns, histogramOf, listStoredRuns } from "../runtime/store/run-list.js";
-export type { SqlValue } from "../runtime/store/sql.js";
-export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
+export {
+  choosePlaces,
+  earliest,
+  freePlaces,
+  LineTally,
+  mayStart,
+  nextPlaceAtMs,
+} from "../runtime/store/queue-policy.js";
+export type { ListDialect, ListedRun, ListReader, SqlValue } from "../runtime/store/run-list.js";
+export {
+  countStoredRuns,
+  histogramOf,
+  joinSql,
+  listStoredRuns,
+  plainSql,
+  Sql,
+  sql,
+} from "../runtime/store/run-list.js";
 export { SLOT_MS } from "../runtime/store/statistics.types.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
@@ -123,6 +130,7 @@ export {
   decodePageCursor,
   encodePageCursor,
   firstStatus,
+  type HeardChange,
   hasIndexed,
   isEndedStatus,
   isStoredStatus,
@@ -133,6 +141,7 @@ export {
   rangeOfPrefix,
   recordKeyOf,
   recordPageOf,
+  StoreListeners,
   searchPatterns,
   searchWindow,
   statusOfText,
@@ -143,15 +152,16 @@ export {
   wantedStatuses,
   wrapStore,
 } from "../runtime/store/store-kit.js";
-export { type HeardChange, StoreListeners } from "../runtime/store/store-listeners.js";
-export { replay } from "../snapshot/replay.js";
-export { createStoredRouting as createRouting } from "../snapshot/stored-routing.js";
+export type { BlobUse } from "../runtime/text/blob-text.js";
+// ---- stores
+export { blobUses } from "../runtime/text/blob-text.js";
+export { createStoredRouting as createRouting, replay } from "../snapshot/replay.js";
 export type { EncodedTick } from "../snapshot/tick-codec.js";
 export { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 // ---- drafts of a state
 export { createDraft } from "../state/draft.js";
 export { finishedState, plainOf } from "../state/finish-draft.js";
-export type { StateChange, StatePatch } from "../state/patch.types.js";
+export type { StateChange, StatePatch } from "../state/patches.js";
 export { systemClock } from "../system/system.js";
 // ---- options of what packages make
 export { encodeValue } from "../value/codec.js";
@@ -160,15 +170,19 @@ export { digest } from "../value/digest.js";
 export { duration, toMs } from "../value/duration.js";
 export { reviveError } from "../value/error-record.js";
 export { deepFreeze } from "../value/freeze.js";
-export type { Rule, Rules } from "../value/option-rules.js";
+export type { Rule, Rules } from "../value/options.js";
 export {
   anything,
   callable,
+  checkOptions,
   flag,
   list,
+  type OptionChecks,
   object,
   oneOf,
   optionProblems,
+  pageSize,
+  refuseOptions,
   required,
   ruleProblems,
   text,
@@ -176,8 +190,7 @@ export {
   valueRule,
   wholeNumber,
   withMethods,
-} from "../value/option-rules.js";
-export { checkOptions, type OptionChecks, pageSize, refuseOptions } from "../value/options.js";
+} from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
 export { examine } from "../value/storable.js";
 
@@ -219,4 +232,4 @@ export function outstanding(routing: Routing, state: RunState, tick: RunResumed 
   for (const [item, { call }] of openChildren(state)) commands.push({ type: "child.start", item, call });
   return commands;
 }
-export { nearest as nearestName } from "../value/unknown-names.js";
+export { nearest as nearestName } from "../value/options.js";

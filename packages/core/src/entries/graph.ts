@@ -20,16 +20,15 @@ export type {
 export { describeWorkflow } from "../drawing/describe.js";
 export type { MermaidOptions } from "../drawing/mermaid.js";
 export { toMermaid } from "../drawing/mermaid.js";
-export type { LeftOf } from "../drawing/outline.js";
-export { branchOrder, outlineOf, titleOfGroup } from "../drawing/outline.js";
 export type {
+  LeftOf,
   Outline,
   OutlineGroup,
   OutlineNode,
   OutlinePerson,
   OutlineSource,
   OutlineStep,
-} from "../drawing/outline.types.js";
-export { isPipelineGraph } from "../drawing/pipeline-outline.js";
+} from "../drawing/pipeline-outline.js";
+export { branchOrder, isPipelineGraph, outlineOf, titleOfGroup } from "../drawing/pipeline-outline.js";
 export type { AttemptTrace, RunTrace, RunTraceStatus, RunTraces, TracedEvent, TraceOptions } from "../drawing/trace.js";
 export { traceRuns } from "../drawing/trace.js";

@@ -5,8 +5,7 @@
  * @module
  */
 
-export type { CallOverride, ForkEdits, PendingDelivery } from "../replay/fork.types.js";
-export type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../runtime/api/audit.types.js";
+export type { CallOverride, ForkEdits, PendingDelivery } from "../replay/fork-run.js";
 export type {
   AllowOptions,
   Amounts,
@@ -34,12 +33,17 @@ export type {
   MatchOptions,
   RunMatches,
 } from "../runtime/api/bulk.types.js";
-export type { CheckProblem, CheckReport } from "../runtime/api/check.types.js";
 export type {
   AttemptStatus,
   AttemptWait,
+  AuditAction,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
   CallStatus,
   ChangedValue,
+  CheckProblem,
+  CheckReport,
   ChildRun,
   DetailedEntry,
   HistoryEntry,
@@ -51,6 +55,7 @@ export type {
   RunCall,
   RunForked,
   RunMoment,
+  RuntimeAudit,
   StepMoment,
 } from "../runtime/api/history.types.js";
 export type {
@@ -62,13 +67,6 @@ export type {
   ImportedRun,
   ImportOptions,
 } from "../runtime/api/moving.types.js";
-export type {
-  QueueLimitChange,
-  QueueLimitsShown,
-  QueuePosition,
-  QueueState,
-  RuntimeQueues,
-} from "../runtime/api/queue.types.js";
 export type {
   AnswerOptions,
   AttemptsOptions,
@@ -98,10 +96,11 @@ export type {
   ObservedCommit,
   ObservedRun,
   ObservedRuntime,
+  QueueOptions,
   RuntimeObserver,
+  RuntimeOptions,
   RuntimeTelemetry,
-} from "../runtime/api/runtime-observer.types.js";
-export type { QueueOptions, RuntimeOptions } from "../runtime/api/runtime-options.types.js";
+} from "../runtime/api/runtime-options.types.js";
 export type {
   RecordEdit,
   RecordList,
@@ -140,9 +139,18 @@ export type {
   StepFigures,
   WorkflowFigures,
 } from "../runtime/api/statistics.types.js";
-export type { RuntimeWorkers, WorkerState } from "../runtime/api/worker.types.js";
-export { budgetOf } from "../runtime/budget/budget-of.js";
+export type {
+  QueueLimitChange,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  RuntimeQueues,
+  RuntimeWorkers,
+  WorkerState,
+} from "../runtime/api/worker.types.js";
+export { budgetOf } from "../runtime/budget/budget-options.js";
 export { BudgetReachedEvent, budgetReached, withinBudget } from "../runtime/budget/budget-reached-event.js";
+export { recordsOf } from "../runtime/client/stored-records.js";
 export { createRuntime } from "../runtime/create-runtime.js";
 export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";
 export { memoryStore } from "../runtime/memory/memory-store.js";
@@ -150,4 +158,3 @@ export { type EncryptionOptions, encryptedStore } from "../runtime/store/encrypt
 // ---- the contract of stores
 export type * from "../runtime/store/run-store.types.js";
 export type { StoreKey } from "../runtime/store/text-cipher.js";
-export { recordsOf } from "../runtime/worker/run/records-of.js";

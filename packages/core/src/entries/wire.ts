@@ -5,9 +5,9 @@
  * @module
  */
 
-// ---- options
-export { formatValue } from "../value/format-value.js";
 export { formsWith, type LeafReaders, type ReadJson, readersWith } from "../value/forms.js";
+// ---- options
+export { formatValue } from "../value/kind.js";
 export {
   callable,
   flag,
@@ -18,10 +18,10 @@ export {
   type Rules,
   ruleOf,
   valueRule,
-} from "../value/option-rules.js";
+} from "../value/options.js";
+export type { Piece, WrittenPieces } from "../value/pieces.js";
 // ---- pieces of calls
 export { PieceReader, piecesType } from "../value/pieces.js";
-export type { Piece, WrittenPieces } from "../value/pieces.types.js";
 // ---- values
 export {
   decodeTree,
@@ -37,16 +37,14 @@ export {
   type Tree,
   type Walk,
 } from "../value/tree.js";
-// ---- agents
-export type * from "../wire/agent.types.js";
 // ---- requests and answers
-export { endTypes, refusalCodes } from "../wire/events.js";
-export type * from "../wire/http.types.js";
-export { outsideId } from "../wire/limits.js";
-export { type FromWire, fromWire, type ToWire, toWire } from "../wire/names.js";
+export { endTypes, type FromWire, fromWire, outsideId, refusalCodes, type ToWire, toWire } from "../wire/names.js";
+export type * from "../wire/operate.types.js";
 export type * from "../wire/operate.types.js";
 export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
+export type * from "../wire/request.types.js";
+// ---- agents
+export type * from "../wire/run.types.js";
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";
-export type * from "../wire/statistics.types.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { invariant } from "./invariant.js";
-import { WorkflowError } from "./workflow-error.js";
+import { invariant, WorkflowError } from "./workflow-error.js";
 
 const failed = new WorkflowError({
   code: "STEP_TIMEOUT",

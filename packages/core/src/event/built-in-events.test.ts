@@ -13,9 +13,9 @@ import {
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
 } from "./built-in-events.js";
-import { event } from "./event.js";
 import {
   classOf,
+  event,
   eventTypeOf,
   fieldOf,
   fieldsOf,
@@ -24,8 +24,8 @@ import {
   isSubclass,
   ownsType,
   roleOf,
-} from "./facts.js";
-import { EventRegistry } from "./registry.js";
+} from "./event.js";
+import { EventRegistry } from "./event-codec.js";
 
 class Joke extends event("Joke", { text: z.string() }) {}
 class Pun extends Joke.extend("Pun") {}

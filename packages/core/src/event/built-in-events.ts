@@ -6,12 +6,11 @@
 
 import { type ErrorRecord, reviveError } from "../value/error-record.js";
 import { deepFreeze } from "../value/freeze.js";
-import { piecesType } from "../value/pieces.js";
-import type { WrittenPieces } from "../value/pieces.types.js";
+import { piecesType, type WrittenPieces } from "../value/pieces.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
+import type { TypeHint } from "./event.types.js";
 import { defineEvent, type EventPlan, planOf } from "./event-class.js";
 import type { FieldsIn, FieldsOut, StandardSchema } from "./schema.js";
-import type { TypeHint } from "./type-hint.js";
 
 const anything: StandardSchema = {
   "~standard": { version: 1, vendor: "millrace", validate: (value) => ({ value }) },

@@ -2,15 +2,14 @@ import { fc, test } from "@fast-check/vitest";
 import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
 import { limited } from "../../test/support/limited.js";
-import { encodeMeasured, encodeValue } from "../value/codec.js";
+import { encodeMeasured, encodeValue, superjsonLeaves } from "../value/codec.js";
 import { copyValue } from "../value/copy.js";
-import { superjsonLeaves } from "../value/decode.js";
 import { forms, readersWith } from "../value/forms.js";
 import { deepFreeze } from "../value/freeze.js";
 import { guardJson } from "../value/guard.js";
 import { valueLimits } from "../value/limits.js";
-import { decodeValue } from "./decode.js";
 import { sameValue } from "./equal.js";
+import { decodeValue } from "./event-codec.js";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const key = fc.string({ unit: "binary" }).filter((name) => !forbidden.has(name));

@@ -2,8 +2,8 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
 import { encodeValue } from "../value/codec.js";
-import { decodeValue } from "./decode.js";
 import { keyText, sameValue } from "./equal.js";
+import { decodeValue } from "./event-codec.js";
 
 class Money {
   readonly cents: unknown;

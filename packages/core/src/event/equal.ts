@@ -11,7 +11,7 @@
 
 import { isPlainObject } from "../value/kind.js";
 import { valueLimits } from "../value/limits.js";
-import { fieldsOf, isEvent } from "./facts.js";
+import { fieldsOf, isEvent } from "./event.js";
 
 export function sameValue(left: unknown, right: unknown, depth = 0): boolean {
   if (Object.is(left, right)) return true;

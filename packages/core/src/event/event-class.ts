@@ -6,12 +6,9 @@
  *
  * @module
  */
-import { OfThisCopy } from "../errors/second-copy.js";
-import { WorkflowError } from "../errors/workflow-error.js";
-import { formatValue } from "../value/format-value.js";
+import { OfThisCopy, WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
-import { insideEdit } from "../value/inside-edit.js";
-import { isForbiddenKey } from "../value/kind.js";
+import { formatValue, insideEdit, isForbiddenKey } from "../value/kind.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import {
   describeIssues,

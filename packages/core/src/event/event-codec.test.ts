@@ -4,10 +4,8 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { copyValue } from "../value/copy.js";
 import { recordError } from "../value/error-record.js";
 import { JoinIncompleteEvent, makeEngineEvent, StartEvent, StepFailedEvent, StopEvent } from "./built-in-events.js";
-import { decodeEvent, mayConvert } from "./decode.js";
 import { event, type WorkflowEvent } from "./event.js";
-import { encodeEvent, storableTypes } from "./event-codec.js";
-import { EventRegistry } from "./registry.js";
+import { decodeEvent, EventRegistry, encodeEvent, mayConvert, storableTypes } from "./event-codec.js";
 
 class Money {
   readonly cents: number;

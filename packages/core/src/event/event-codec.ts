@@ -3,13 +3,28 @@
  *
  * @module
  */
-import { encodeValue } from "../value/codec.js";
+
+import { WorkflowError } from "../errors/workflow-error.js";
+import { decodeWithin, encodeValue, type NestedReader } from "../value/codec.js";
+import { copyValue } from "../value/copy.js";
 import { deepFreeze } from "../value/freeze.js";
+import { unmeasured, valueLimits } from "../value/limits.js";
+import { nearest } from "../value/options.js";
 import type { EngineType, ValueType } from "../value/storable.js";
-import type { EventClass, WorkflowEvent } from "./event.js";
-import { fill, planOf } from "./event-class.js";
-import { classOf, eventVersionOf, fieldsOf, isEvent } from "./facts.js";
-import type { EventRegistry } from "./registry.js";
+import type { EncodedValue } from "../value/tree.js";
+import { isVersion, runMigration } from "../value/version.js";
+import { engineEvents } from "./built-in-events.js";
+import {
+  classOf,
+  type EventClass,
+  eventTypeOf,
+  eventVersionOf,
+  fieldsOf,
+  isEvent,
+  type WorkflowEvent,
+} from "./event.js";
+import { ask, copyFields, fill, invalid, isReserved, planOf } from "./event-class.js";
+import { issuesAt, type SchemaIssue, type StandardSchema } from "./schema.js";
 
 /** An event as plain JSON. */
 export interface EncodedEvent {
@@ -68,7 +83,7 @@ export function storableTypes(registry: EventRegistry): readonly ValueType[] {
 }
 
 /** The registry whose events a result of {@link storableTypes} takes. */
-export function registryOf(types: readonly ValueType[]): EventRegistry | undefined {
+function registryOf(types: readonly ValueType[]): EventRegistry | undefined {
   return registries.get(types);
 }
 
@@ -113,4 +128,228 @@ function remembered(key: object, make: () => ValueType[]): readonly ValueType[] 
   const list = make();
   listsOf.set(key, list);
   return list;
+}
+
+/*
+ * Events and values from JSON: of a program that restores nothing, none of this is in the bundle.
+ *
+ * The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or
+ * transform is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted
+ * when its schema may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
+ */
+
+/**
+ * What is plain in it is shared with `encoded`, which stays as it is.
+ *
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when it is not what `encodeValue` wrote, `SNAPSHOT_HOSTILE`.
+ */
+export function decodeValue(encoded: unknown, path: string, types: readonly ValueType[] = none): unknown {
+  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits });
+}
+
+/** As {@link decodeValue}, for data that is not shared: plain JSON is returned deeply frozen. */
+export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
+  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits, isFrozen: true });
+}
+
+/** As {@link decodeValue}, for results of `encodeMeasured`, or parts of a value that was measured as a whole. */
+export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
+  return decodeWithin(encoded, { path, types, readEvent, limits: unmeasured });
+}
+
+/** One inside a value. Its size was checked with the value around it. */
+const readEvent: NestedReader = (encoded, types) => {
+  const registry = registryOf(types);
+  return registry === undefined
+    ? encoded
+    : read(encoded, { registry, path: "An event in a value", decode: decodeNested });
+};
+
+/** Leaves the fields as they are: they were decoded with the value around them. */
+const decodeNested: typeof decodeValue = (encoded, path, types = none) =>
+  (encoded as EncodedValue).meta === undefined ? (encoded as EncodedValue).json : decodeMeasured(encoded, path, types);
+
+/**
+ * Decodes an event and freezes it, including the data that it shares with `encoded`.
+ *
+ * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `EVENT_NEWER`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
+ */
+export function decodeEvent(encoded: unknown, registry: EventRegistry, path: string): WorkflowEvent {
+  return read(encoded, { registry, path, decode: decodeValue });
+}
+
+interface Reading {
+  readonly registry: EventRegistry;
+  readonly path: string;
+  readonly decode: typeof decodeValue;
+}
+
+function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEvent {
+  const { type, data, meta, version } = (encoded ?? {}) as EncodedEvent;
+  const eventClass = registry.get(type);
+  if (!eventClass) throw unknownEvent(type, registry, path);
+  const types = storableTypes(registry);
+  const fields = decode(meta === undefined ? { json: data } : { json: data, meta }, path, types);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    throw invalid(type, [{ message: `${path} has no fields` }]);
+  }
+  const from = version === undefined ? 1 : version;
+  const known = eventVersionOf(eventClass);
+  if (from === known) return restore(eventClass, fields);
+  if (registry.newer && (from as number) > known) return restore(registry.newer(type), fields);
+  // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
+  const own = copyValue(fields, types);
+  return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
+}
+
+function restore(eventClass: EventClass, fields: object): WorkflowEvent {
+  const { type, holder, engine, keys, schemas, wholes } = planOf(eventClass);
+  const event = Object.create(eventClass.prototype);
+  const stored = copyFields(type, fields, holder === null ? isReserved : undefined);
+  const issues: SchemaIssue[] = [];
+  const check = (schema: StandardSchema, value: unknown, key: string | null): unknown => {
+    const result = ask(schema["~standard"], value, type);
+    if (!result.issues) return result.value;
+    if (!mayConvert(schema)) issues.push(...issuesAt(result.issues, key === null ? [] : [key]));
+    return undefined;
+  };
+  if (holder !== null) event[holder] = stored;
+  else if (engine || wholes.length > 0) Object.assign(event, stored);
+  if (holder === "failure" && typeof stored["error"] !== "object")
+    issues.push({ message: "no error", path: ["error"] });
+  keys.forEach((key, index) => {
+    const checked = check(schemas[index] as StandardSchema, stored[key], key);
+    const value = key in stored ? stored[key] : checked;
+    if (value !== undefined) event[key] = value;
+  });
+  for (const whole of wholes) {
+    const checked = check(whole, stored, null);
+    if (typeof checked === "object") Object.assign(event, copyFields(type, { ...checked, ...stored }, isReserved));
+  }
+  if (issues.length > 0) throw invalid(type, issues);
+  for (const value of Object.values(event)) deepFreeze(value);
+  return Object.freeze(event);
+}
+
+function unknownEvent(type: unknown, registry: EventRegistry, path: string): WorkflowError {
+  const near = typeof type === "string" ? nearest(type, registry.types()) : null;
+  return new WorkflowError({
+    code: "EVENT_UNKNOWN",
+    message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not have${near === null ? "" : `; the nearest is "${near}"`}.`,
+    hint: "Name the event's class in `on`, `emits`, `waits` or `streams` of a step, or, where it is only inside others, in the workflow's `events`.",
+    details: { event: type, nearest: near },
+  });
+}
+
+interface StoredFields {
+  readonly fields: Record<string, unknown>;
+  /** Version that stored the fields; untrusted. */
+  readonly from: unknown;
+  /** Path of the event, for errors. */
+  readonly path: string;
+}
+
+/**
+ * Migrates stored fields to the present version of the class.
+ *
+ * @throws {WorkflowError} `EVENT_NEWER`; `EVENT_INVALID` when `migrate` fails.
+ */
+function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFields): object {
+  const event = eventTypeOf(eventClass);
+  const version = eventVersionOf(eventClass);
+  if (!isVersion(from)) throw invalid(event, [{ message: `${path} has the version ${JSON.stringify(from)}` }]);
+  if (from > version) {
+    throw new WorkflowError({
+      code: "EVENT_NEWER",
+      message: `${path} is an event "${event}" of version ${from}; its class here has version ${version}.`,
+      hint: "While a deployment is under way, use a process with the newer code; otherwise deploy it here.",
+      details: { event, version: from, known: version },
+    });
+  }
+  return runMigration(
+    () => eventClass.migrate?.(fields, from) ?? fields,
+    (why, cause) =>
+      new WorkflowError({
+        code: "EVENT_INVALID",
+        message: `${path} is an event "${event}" of version ${from}, which its \`migrate\` could not migrate to version ${version}: ${why}.`,
+        hint: `Let \`migrate\` of "${event}" return an object with the fields of version ${version}.`,
+        details: { event, version: from, known: version },
+        cause,
+      }),
+  );
+}
+
+// ---- schemas that convert
+
+/**
+ * Returns `false` only when the schema certainly accepts its own output, so that a checked value can be checked again.
+ *
+ * Standard Schema does not say so, therefore this reads the description of zod 4 schemas: only a transform or a pipe
+ * (which a codec is) may return what it does not accept. Schemas of other vendors are never certain.
+ *
+ * @see https://zod.dev/packages/core
+ */
+export function mayConvert(schema: unknown, seen: Set<unknown> = new Set()): boolean {
+  const definition = definitionOf(schema);
+  if (!definition || definition.type === "pipe" || definition.type === "transform") return true;
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const parts = [...Object.values(definition), definition.getter?.()];
+  return parts
+    .flatMap((part) => (typeof part === "object" && part !== null ? [part, ...Object.values(part)] : []))
+    .some((part) => definitionOf(part) !== undefined && mayConvert(part, seen));
+}
+
+interface Definition {
+  readonly type: string;
+  /** Set for `z.lazy`. */
+  readonly getter?: () => unknown;
+}
+
+function definitionOf(schema: unknown): Definition | undefined {
+  const definition = (schema as { _zod?: { def?: Partial<Definition> } } | null | undefined)?._zod?.def;
+  return definition?.type === undefined ? undefined : (definition as Definition);
+}
+
+/** The event classes of a workflow by type. The engine's own classes are always included. */
+export class EventRegistry {
+  /** Value types that the workflow registers, for decoding. */
+  readonly valueTypes: readonly ValueType[];
+  /** Returns a class for an event of newer code. Only a registry that reads runs of newer code has it. */
+  newer?(type: string): EventClass;
+  readonly #classes = new Map<string, EventClass>();
+
+  /** @throws {WorkflowError} `WORKFLOW_INVALID` when two classes have the same type. */
+  constructor(classes: Iterable<EventClass>, valueTypes: readonly ValueType[] = []) {
+    this.valueTypes = valueTypes;
+    for (const eventClass of classes) {
+      const type = eventTypeOf(eventClass);
+      const taken = this.get(type);
+      if (taken && taken !== eventClass) throw typeTaken(type, taken, eventClass);
+      this.#classes.set(type, eventClass);
+    }
+  }
+
+  get(type: string): EventClass | undefined {
+    return this.#classes.get(type) ?? engineEvents.get(type);
+  }
+
+  /** Returns `true` when the exact class of the event is known. */
+  has(event: WorkflowEvent): boolean {
+    return this.get(event.type) === classOf(event);
+  }
+
+  /** Types of the classes that the workflow names, without the engine's. */
+  types(): string[] {
+    return [...this.#classes.keys()];
+  }
+}
+
+function typeTaken(type: string, taken: EventClass, second: EventClass): WorkflowError {
+  return new WorkflowError({
+    code: "WORKFLOW_INVALID",
+    message: `The event classes ${taken.name} and ${second.name} both have the type "${type}".`,
+    hint: "Change the type of one of them; a class that extends an event gets its own with `.extend(type)`.",
+    details: { reason: "type", event: type },
+  });
 }

@@ -1,6 +1,5 @@
 /** JSON Schemas of events, for those who send them: an answer of a person, a client in another language. */
-import type { EventClass } from "./event.js";
-import { schemasOf } from "./facts.js";
+import { type EventClass, schemasOf } from "./event.js";
 import type { StandardSchema } from "./schema.js";
 
 export interface JsonSchema {

@@ -7,10 +7,11 @@
  *
  * @module
  */
-import type { EventClass, EventFacts, WorkflowEvent } from "./event.types.js";
-import { defineEvent } from "./event-class.js";
+
+import { isOfSecondCopy } from "../errors/workflow-error.js";
+import type { EventClass, EventFacts, EventRole, TypeHint, WorkflowEvent } from "./event.types.js";
+import { dataOf, defineEvent, isDefined, isEvent, planOf } from "./event-class.js";
 import type { FieldSchemas, FieldsIn, FieldsOut, StandardSchema } from "./schema.js";
-import type { TypeHint } from "./type-hint.js";
 
 export type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "./event.types.js";
 
@@ -106,4 +107,94 @@ export function event<const Type extends string, Shape extends EventShape = {}>(
   shape?: Shape,
 ): EventBase<Type, EventFacts<"event", FieldsIn<Shape>, FieldsOut<Shape>, Type>> {
   return defineEvent({ type, role: "event", shape }) as never;
+}
+
+/*
+ * Facts about events and their classes, for the engine.
+ */
+
+export { isEvent } from "./event-class.js";
+
+/** Returns `true` for an event class. */
+export function isEventClass(value: unknown): value is EventClass {
+  return typeof value === "function" && isEvent(value.prototype);
+}
+
+export function eventTypeOf(eventClass: EventClass): string {
+  return planOf(eventClass).type;
+}
+
+export function roleOf(of: EventClass | WorkflowEvent): EventRole {
+  return planOf(of).role;
+}
+
+/** The schemas of an event class: one per field, and schemas of the whole object. */
+export function schemasOf(eventClass: EventClass): {
+  readonly fields: ReadonlyMap<string, StandardSchema>;
+  readonly wholes: readonly StandardSchema[];
+} {
+  const { keys, schemas, wholes } = planOf(eventClass);
+  return { fields: new Map(keys.map((key, index) => [key, schemas[index] as StandardSchema])), wholes };
+}
+
+/** Version of an event class; 1 for classes of a second copy without versions. */
+export function eventVersionOf(eventClass: EventClass): number {
+  return eventClass.version ?? 1;
+}
+
+/** The exact class of an event. */
+export function classOf(event: WorkflowEvent): EventClass {
+  return Object.getPrototypeOf(event).constructor;
+}
+
+/** The public fields of an event. */
+export function fieldsOf(event: WorkflowEvent): Record<string, unknown> {
+  return { ...dataOf(event) };
+}
+
+/** One public field, also of an open event. */
+export function fieldOf(event: WorkflowEvent, name: string): unknown {
+  const data = dataOf(event);
+  return Object.hasOwn(data, name) ? data[name] : undefined;
+}
+
+/** Recognizes a built-in class, such as `StopEvent`, of another copy of the package. */
+export function isForeignBuiltIn(eventClass: EventClass): boolean {
+  return isDefined(eventClass) && planOf(eventClass).final && isOfSecondCopy(eventClass.prototype);
+}
+
+/** Returns `true` when `sub` is `base` or extends it. */
+export function isSubclass(sub: EventClass, base: EventClass): boolean {
+  return sub === base || sub.prototype instanceof base;
+}
+
+/** Returns `false` for a plain `extends Joke`, which shares the type of another event: `Joke.extend(type)` sets its own. */
+export function ownsType(eventClass: EventClass): boolean {
+  if (isDefined(eventClass)) return true;
+  const parent: EventClass = Object.getPrototypeOf(eventClass);
+  return isDefined(parent) && !planOf(parent).final;
+}
+
+const brand: unique symbol = Symbol.for("millrace.keyed");
+
+/** An event of a generator with its own id. Created by {@link keyed}. */
+export interface Keyed<out Event = WorkflowEvent> {
+  readonly [brand]: true;
+  readonly id: string;
+  readonly event: Event;
+}
+
+/**
+ * Assigns an id to an event of an async generator. When the step runs again, its events are matched by `id` instead of by
+ * position, so the source may answer in another order.
+ *
+ * @example
+ * for await (const row of rows) yield keyed(row.id, new RowFound({ row }));
+ */
+export function keyed<Event extends WorkflowEvent>(id: string, event: Event): Keyed<Event> {
+  return { [brand]: true, id, event };
+}
+
+export function isKeyed(value: unknown): value is Keyed {
+  return typeof value === "object" && value !== null && brand in value;
 }

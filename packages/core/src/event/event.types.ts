@@ -88,3 +88,24 @@ export type Sendable<Event> = Event extends WorkflowEvent
     ? "This event ends a run, so it cannot be sent: return it from a step."
     : Event
   : "Only an event can be sent: make an instance of its class with `new`.";
+
+/** Who has done something from outside, such as an answer or a start, and through which door. */
+export interface DoneBy {
+  /** The authenticated person or program. Left out: not known. */
+  readonly user?: string;
+  /** Such as `"api"`, `"http"`, `"link"`, `"chat"`, `"mcp"`. */
+  readonly door: string;
+}
+
+/** The answer that has closed a prompt. */
+export interface PromptAnswer {
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** `null`: its sender is not stored. */
+  readonly by: DoneBy | null;
+}
+
+/** An error message in the form of a type: tsc prints the literal. */
+export interface TypeHint<Message extends string> {
+  readonly hint: Message;
+}

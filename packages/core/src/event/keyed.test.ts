@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { event } from "./event.js";
-import { isKeyed, keyed } from "./keyed.js";
+import { event, isKeyed, keyed } from "./event.js";
 
 class Joke extends event("Joke") {}
 

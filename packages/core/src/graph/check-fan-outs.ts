@@ -3,12 +3,11 @@
  *
  * @module
  */
-import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
-import type { Finding } from "../engine/finding.types.js";
+import type { CollectTrigger, Definition, Finding, JoinTrigger, StepDefinition } from "../engine/definition.js";
 import type { FanOutChecksFeature, Need } from "../engine/optional-modules.js";
 import { acceptedTypes, createRouting } from "../engine/routing.js";
-import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
+import { quoteNames, suggest } from "./validate.js";
 
 export const fanOutChecks: FanOutChecksFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
 

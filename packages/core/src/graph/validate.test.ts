@@ -3,8 +3,7 @@ import type { Definition, StepDefinition, TriggerDefinition } from "../engine/de
 import { optionalModules } from "../engine/optional-modules.js";
 import type { EventRole } from "../event/event.js";
 import { fanOutChecks } from "./check-fan-outs.js";
-import { checkHandlers } from "./check-handlers.js";
-import { type Finding, findGraphProblems, type GraphSettings } from "./validate.js";
+import { checkHandlers, type Finding, findGraphProblems, type GraphSettings } from "./validate.js";
 
 Object.assign(optionalModules, { fanOutChecks, handlers: checkHandlers }); // as `collect()` and `catchError()` do
 

@@ -5,15 +5,17 @@
  *
  * @module
  */
+
 import type { GraphCheck } from "../authoring/step.types.js";
-import type { Definition, StepDefinition } from "../engine/definition.js";
-import type { Finding } from "../engine/finding.types.js";
+import type { Definition, Finding, Report, StepDefinition } from "../engine/definition.js";
 import { type Need, optionalModules } from "../engine/optional-modules.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
-import type { EventRole } from "../event/event.js";
-import { quoteNames, suggest } from "./finding.js";
+import { type EventClass, type EventRole, eventTypeOf, isEventClass, roleOf } from "../event/event.js";
+import { formatValue } from "../value/kind.js";
+import { type knownOptions, namesOf } from "../value/known-options.js";
+import { nearest, unknownNames } from "../value/options.js";
 
-export type { Finding } from "../engine/finding.types.js";
+export type { Finding } from "../engine/definition.js";
 
 export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd", "uncollected"];
 
@@ -228,4 +230,93 @@ export function comesFromOutside(role: EventRole): boolean {
 /** Events of these roles need no step that accepts them. */
 function leavesRun(role: EventRole): boolean {
   return role === "stop" || role === "inputRequired";
+}
+
+/*
+ * Checks the options of steps and of `many()`. `many()` brings its own check along.
+ */
+
+export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
+  for (const problem of unknownNames(options, namesOf(call)))
+    report("option", `has invalid options of \`${call}\`: ${problem}`, "Correct or remove them.");
+}
+
+export function reportCount(options: object, option: string, report: Report): void {
+  const count = (options as Readonly<Record<string, number | undefined>>)[option];
+  if (count === undefined || (Number.isInteger(count) && count > 0)) return;
+  report("option", `has \`${option}: ${formatValue(count)}\``, "Pass an integer of at least 1.");
+}
+
+/** Checks the argument of `many()`. */
+export function checkMany(emits: unknown, report: Report): void {
+  for (const { events } of [emits].flat() as { readonly events?: readonly EventClass[] }[]) {
+    if (events?.length === 0)
+      report("fanOut", "emits many() of nothing", "Name the event classes of its elements: `many(Chapter)`.");
+    for (const element of events ?? []) {
+      if (!isEventClass(element) || roleOf(element) !== "stop") continue;
+      const type = eventTypeOf(element);
+      report("fanOut", `emits many(${type}), which ends the run`, `List ${type} beside many(…), not in it.`);
+    }
+  }
+}
+
+/** Checks which steps error handlers cover: existing ones, no other handlers, and each step at most once. */
+export function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
+  const kinds = new Map(steps.map(({ name, trigger }) => [name, trigger.kind]));
+  const owners = new Map<string | null, string>();
+  const findings: Finding[] = [];
+  for (const { name, trigger } of steps) {
+    if (trigger.kind !== "failure") continue;
+    // null: every step that no other handler covers.
+    for (const target of new Set(trigger.steps ?? [null])) {
+      const owner = owners.get(target);
+      const fault =
+        owner === undefined
+          ? faultOf(target, name, kinds)
+          : ([
+              `${target === null ? "every step" : `step "${target}"`}, as "${owner}" does`,
+              "Name in `steps` what each of them covers.",
+            ] as const);
+      if (fault === null) owners.set(target, name);
+      else
+        findings.push({
+          check: "catchError",
+          step: name,
+          message: `Error handler "${name}" covers ${fault[0]}.`,
+          hint: fault[1],
+        });
+    }
+  }
+  return findings;
+}
+
+type Fault = readonly [what: string, hint: string];
+
+function faultOf(target: string | null, handler: string, kinds: ReadonlyMap<string, string>): Fault | null {
+  if (target === null) return null;
+  const kind = kinds.get(target);
+  if (kind === undefined)
+    return [
+      `${formatValue(target)}, which is not a step`,
+      suggest(target, kinds.keys()).trim() || `There are ${quoteNames([...kinds.keys()])}.`,
+    ];
+  if (kind !== "failure") return null;
+  return [
+    target === handler ? "itself" : `the error handler "${target}"`,
+    "What a handler throws fails the run: leave it out of `steps`.",
+  ];
+}
+
+/** Quotes each name once. */
+export function quoteNames(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `"${name}"`).join(", ");
+}
+
+/** " Did you mean …?" with the nearest name, or nothing. */
+export function suggest(name: string, candidates: Iterable<string>): string {
+  const close = nearest(
+    name,
+    [...candidates].filter((candidate) => candidate !== name),
+  );
+  return close === null ? "" : ` Did you mean "${close}"?`;
 }

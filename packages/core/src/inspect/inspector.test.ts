@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Log } from "../engine/ports.js";
 import { event } from "../event/event.js";
-import { Inspector } from "./inspector.js";
-import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "./trace.js";
-import { logVerbosely } from "./verbose.js";
+import { attemptFacts, Inspector, logVerbosely, runFacts, spanIdOf, traceIdOf } from "./inspector.js";
 
 class MemoryLog implements Log {
   readonly lines: string[] = [];

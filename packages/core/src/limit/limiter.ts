@@ -1,5 +1,5 @@
 import type { Clock } from "../engine/ports.js";
-import { unlessAborted } from "../system/unless-aborted.js";
+import { unlessAborted } from "../system/deferred.js";
 import { checkOptionNames } from "../value/known-options.js";
 import { positiveInteger } from "../value/options.js";
 

@@ -8,9 +8,11 @@
  */
 
 import type { PendingPrompt } from "../authoring/handler.types.js";
-import { compiledChild } from "../compile/child.js";
+import { assertShareable, compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
+import { migrateState, stateVersionOf } from "../compile/state-version.js";
 import type { Command, Receipt } from "../engine/command.js";
+import type { Definition } from "../engine/definition.js";
 import { isCurrent } from "../engine/reduce/reduction.js";
 import { reduce } from "../engine/reduce.js";
 import type { Routing } from "../engine/routing.js";
@@ -23,14 +25,15 @@ import {
   type WorkItem,
 } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { sameValue } from "../event/equal.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { openPrompts } from "../run/caller/open-prompts.js";
 import { encodeTree, type RunMember, restoreStored } from "../run/snapshot-run.js";
+import { assertFits } from "../snapshot/fit.js";
 import type { Snapshot } from "../snapshot/format.js";
-import { createStoredRouting } from "../snapshot/stored-routing.js";
+import { createStoredRouting } from "../snapshot/replay.js";
 import { decodeTick, type EncodedTick } from "../snapshot/tick-codec.js";
-import type { StreamedEvent } from "../stream/streamed-event.js";
-import { type HashedDefinition, nodeAt } from "./definition-graph.js";
+import type { StreamedEvent } from "../stream/run-stream.js";
 
 /** A tick as it is stored, and the child that it is about; `null` for the run itself. */
 export interface StoredTick {
@@ -219,4 +222,94 @@ function childOf(member: Member, { item, call }: { readonly item: number; readon
 /** The workflow at the end of a path of child names. @throws {WorkflowError} `SNAPSHOT_MISMATCH` */
 export function workflowAt(root: CompiledWorkflow, path: readonly string[], who: string): CompiledWorkflow {
   return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
+}
+
+/*
+ * The code that a run was live with: the routing tables and state versions of its workflow and its children, as plain data.
+ *
+ * Stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that records the change.
+ */
+
+export interface DefinitionGraph {
+  /** The first one is the workflow of the run. */
+  readonly workflows: readonly CodeNode[];
+}
+
+export interface HashedDefinition {
+  readonly hash: string;
+  readonly graph: DefinitionGraph;
+}
+
+export interface CodeNode {
+  readonly definition: Definition;
+  readonly stateVersion: number;
+  /** Place of each child in the list. */
+  readonly children: { readonly [name: string]: number };
+}
+
+export function definitionGraph(compiled: CompiledWorkflow): DefinitionGraph {
+  const places = new Map<CompiledWorkflow, number>();
+  const workflows: { definition: Definition; stateVersion: number; children: Record<string, number> }[] = [];
+  const place = (flow: CompiledWorkflow): number => {
+    const known = places.get(flow);
+    if (known !== undefined) return known;
+    const at = workflows.length;
+    places.set(flow, at);
+    const children: Record<string, number> = {};
+    workflows.push({ definition: flow.definition, stateVersion: stateVersionOf(flow), children });
+    for (const name of flow.children.keys()) children[name] = place(compiledChild(flow, name, "It"));
+    return at;
+  };
+  place(compiled);
+  return { workflows };
+}
+
+/** The workflow at the end of a path of child names; `null` if that code had none. */
+function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNode | null {
+  let node = workflows[0] ?? null;
+  for (const name of path) node = workflows[node?.children[name] ?? -1] ?? null;
+  return node;
+}
+
+/*
+ * What a stored run needs to continue with the present code.
+ */
+
+/**
+ * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
+ *
+ * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the code lacks.
+ */
+export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<string, Tick[]> | null {
+  const isOther = tree.code.hash !== code.hash;
+  // Under the same code, too: what is stored may be damaged, or made by somebody else.
+  for (const { state, compiled } of tree.members.values())
+    assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
+  const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
+  // A schema can change without a trace in the compared code.
+  return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;
+}
+
+function changes(member: Member, graph: DefinitionGraph): Tick[] {
+  const ticks: Tick[] = [];
+  const { state, compiled, stateVersion, sharesWith, path } = member;
+  if (sharesWith !== null)
+    assertShareable({ parent: sharesWith, child: compiled, name: path.at(-1) as string }, "SNAPSHOT_MISMATCH");
+  // A run that has not begun has no state yet; a shared state is migrated with its owner.
+  const isAsItWas = state.ticks === 0 || sharesWith !== null;
+  const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);
+  const { definition } = nodeAt(graph, member.path) ?? compiled;
+  if (!sameValue(definition, member.routing.definition))
+    ticks.push({ type: "definition.changed", atMs: state.atMs, definition });
+  if (!sameValue(store, state.store))
+    ticks.push({
+      type: "state.edited",
+      atMs: state.atMs,
+      item: null,
+      attempt: 0,
+      call: null,
+      change: { whole: true, next: store },
+      value: null,
+    });
+  return ticks;
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { NonRetryableError } from "../retry/retry-errors.js";
-import { checkResources } from "./check-resources.js";
-import { resource } from "./resource.js";
+import { NonRetryableError } from "../retry/retry-policy.js";
+import { checkResources, ResourceContainer, resource } from "./resource.js";
 import type { Resource, ResourceMap, ResourceOverride } from "./resource.types.js";
-import { ResourceContainer } from "./resource-container.js";
 
 interface Scopes {
   readonly app: ResourceContainer;

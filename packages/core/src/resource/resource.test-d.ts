@@ -1,7 +1,6 @@
 import { expectTypeOf, it } from "vitest";
-import { resource } from "./resource.js";
+import { ResourceContainer, resource } from "./resource.js";
 import type { Resolved, Resource } from "./resource.types.js";
-import { ResourceContainer } from "./resource-container.js";
 
 const database = resource("database", async () => ({ query: (sql: string) => sql.length }));
 

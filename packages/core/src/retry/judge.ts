@@ -3,12 +3,11 @@
  *
  * @module
  */
+
 import { WorkflowError } from "../errors/workflow-error.js";
 import { digest } from "../value/digest.js";
 import { wholeMs } from "../value/duration.js";
-import { formatValue } from "../value/format-value.js";
-import { isError } from "../value/kind.js";
-import type { RetryInfo, RetryPolicy } from "./retry.types.js";
+import { formatValue, isError } from "../value/kind.js";
 
 export interface Judged {
   /** The failure, or what the policy has thrown. */
@@ -81,4 +80,20 @@ export function retryHint(error: unknown): RetryHint {
 
 function isDelay(value: unknown): value is number {
   return Number.isFinite(value) && (value as number) >= 0;
+}
+
+/** Facts about a failed attempt, for a retry policy. */
+export interface RetryInfo {
+  /** Number of failures so far, this one included: 1 after the first attempt. */
+  readonly failures: number;
+  /** Milliseconds from the start of the first attempt to this failure. */
+  readonly elapsedMs: number;
+  readonly error: unknown;
+  /** Random number from 0 up to 1, equal for the same run, step and failure. */
+  readonly random: number;
+}
+
+/** A retry policy: `next` returns the delay before the next attempt in milliseconds, or `null` to stop. */
+export interface RetryPolicy {
+  next(info: RetryInfo): number | null;
 }

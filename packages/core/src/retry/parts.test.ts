@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryIf } from "./retry-if.js";
-import { retryPolicy } from "./retry-policy.js";
-import { stop } from "./stop.js";
+import { retryIf, retryPolicy, stop } from "./retry-policy.js";
 import { wait } from "./wait.js";
 
 const nothing = undefined as never;

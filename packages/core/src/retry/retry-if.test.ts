@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryIf } from "./retry-if.js";
+import { retryIf } from "./retry-policy.js";
 
 const fetchFailed = new TypeError("fetch failed", { cause: new RangeError("socket hang up") });
 

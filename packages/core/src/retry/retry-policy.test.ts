@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { verdict } from "./judge.js";
-import type { RetryInfo } from "./retry.types.js";
-import { NonRetryableError, RetryAfterError } from "./retry-errors.js";
-import { retryIf } from "./retry-if.js";
-import { retryPolicy } from "./retry-policy.js";
-import { stop } from "./stop.js";
+import { type RetryInfo, verdict } from "./judge.js";
+import { NonRetryableError, RetryAfterError, retryIf, retryPolicy, stop } from "./retry-policy.js";
 import { wait } from "./wait.js";
 
 function failure(facts: Partial<RetryInfo> = {}): RetryInfo {

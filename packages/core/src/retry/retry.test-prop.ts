@@ -1,9 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { verdict } from "./judge.js";
-import type { RetryInfo } from "./retry.types.js";
-import { retryPolicy } from "./retry-policy.js";
-import { type RetryStop, stop } from "./stop.js";
+import { type RetryInfo, verdict } from "./judge.js";
+import { type RetryStop, retryPolicy, stop } from "./retry-policy.js";
 import { type RetryWait, wait } from "./wait.js";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

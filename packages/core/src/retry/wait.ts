@@ -1,7 +1,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptionNames } from "../value/known-options.js";
-import { assertParts } from "./parts.js";
+import { wrongOption } from "../value/options.js";
 
 /** Delay before the next attempt. */
 export interface RetryWait {
@@ -138,4 +138,28 @@ function clamp(value: number, min: number, max: number): number {
 
 function between(min: number, max: number, random: number): number {
   return Math.min(min + (max - min) * random, max); // rounding may exceed max
+}
+
+/*
+ * Checks the parts of a retry policy when they are combined, and not when a step has failed, whose own error must be
+ * seen.
+ */
+
+const made = {
+  matches: "a condition such as `retryIf.type(TypeError)`",
+  delayMs: 'a wait such as `wait.fixed("1s")`',
+  reached: "a stop such as `stop.afterAttempts(3)`",
+};
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a part without this method. */
+export function assertParts(name: string, method: keyof typeof made, parts: readonly unknown[]): void {
+  for (const part of parts)
+    if (typeof (part as Record<string, unknown> | null | undefined)?.[method] !== "function")
+      throw partInvalid(name, part, made[method]);
+}
+
+export function partInvalid(name: string, given: unknown, wanted: string): WorkflowError {
+  const what =
+    given === undefined || given === null || given === "" ? (JSON.stringify(given) ?? "nothing") : typeof given;
+  return wrongOption(name, `of a retry policy got ${what}`, `Pass ${wanted}.`);
 }

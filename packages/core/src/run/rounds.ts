@@ -9,14 +9,15 @@
  *
  * @module
  */
+
 import type { Command } from "../engine/command.js";
 import type { RunState } from "../engine/state.js";
 import type { RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { Limiter, Release } from "../limit/limiter.js";
+import { afterMicrotasks } from "../system/deferred.js";
 import { afterTurn, isTurnOver } from "../system/host-turns.js";
 import { isError } from "../value/kind.js";
-import { afterMicrotasks } from "./after-microtasks.js";
-import { RunPermit } from "./run-permit.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /** Never filled: a literal list of one item takes the memory of one. */
@@ -239,4 +240,48 @@ function engineFault(state: RunState, cause: unknown): WorkflowError {
     details: { runId: state.runId, tick: state.ticks },
     cause,
   });
+}
+
+/* The place of one run within `maxConcurrentRuns`: held while the run has something to do. */
+
+class RunPermit {
+  readonly #permits: Limiter;
+  #isSkipped = false;
+  /** `null` while the run holds no permit. */
+  #release: Release | null = null;
+  #leaveQueue: (() => void) | null = null;
+
+  constructor(permits: Limiter) {
+    this.#permits = permits;
+  }
+
+  /** `true`: the run has to wait for a permit before it does anything. */
+  get isMissing(): boolean {
+    return this.#release === null && !this.#isSkipped;
+  }
+
+  wait(granted: () => void): void {
+    this.#leaveQueue = this.#permits.wait((release) => {
+      this.#release = release;
+      this.#leaveQueue = null;
+      granted();
+    });
+  }
+
+  /** The run needs no permit from here on. Returns whether it has waited for one. */
+  skip(): boolean {
+    if (!this.isMissing) return false;
+    this.#isSkipped = true;
+    const leave = this.#leaveQueue;
+    this.#leaveQueue = null;
+    leave?.();
+    return leave !== null;
+  }
+
+  /** Frees the permit for another run. */
+  release(): void {
+    const release = this.#release;
+    this.#release = null;
+    release?.();
+  }
 }

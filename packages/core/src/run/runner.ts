@@ -3,21 +3,23 @@
  *
  * @module
  */
+
 import { type Command, type Receipt, runFinished } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import type { ResourceContainer } from "../resource/resource.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
-import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";
-import { IdleDetector } from "./idle-detector.js";
+import { unlessAborted } from "../system/deferred.js";
+import { nextTurn } from "../system/system.js";
 import { inspect, inspectTick } from "./inspect-run.js";
+import { deliverHeld } from "./questions.js";
 import { Rounds } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
-import { leadOf, timeOf } from "./run-time.js";
-import { createCell } from "./state-of-run.js";
-import { openResources, type WorkflowHost } from "./workflow-host.js";
+import { createCell } from "./snapshot-run.js";
+import { leadOf, openResources, timeOf, type WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
@@ -276,5 +278,50 @@ export class Runner extends Rounds implements LiveRun {
     for (const answer of tickets?.values() ?? []) answer(settle ? runFinished(this.state.status) : null);
     this.permit?.release();
     this.#held?.container?.close(`run "${this.state.runId}"`, this.host.ports.log);
+  }
+}
+
+/*
+ * Detects when a run is idle, and notifies callers that wait for it. Created on the first request.
+ *
+ *     quiet ──(a turn of the host)──► run.idled ──► idle, until the next tick
+ */
+
+class IdleDetector {
+  /** The run was idle at this tick; -1 when it has to be checked again. */
+  atTick = -1;
+  #isChecking = false;
+  #waiters: Set<() => void> | null = null;
+
+  /** Checks after a turn of the host: by then, code that continues after an answer has made its next call. */
+  check(run: LiveRun): void {
+    if (this.#isChecking || run.state.ticks === this.atTick || !run.live) return;
+    this.#isChecking = true;
+    nextTurn(() => {
+      this.#isChecking = false;
+      if (!run.live || !run.isQuiet() || deliverHeld(run)) return;
+      run.submit({ type: "run.idled", atMs: run.now() });
+    });
+  }
+
+  /** Resolves all waiting promises. */
+  reached(tick: number): void {
+    this.atTick = tick;
+    const waiters = this.#waiters;
+    this.#waiters = null;
+    for (const wake of waiters ?? []) wake();
+  }
+
+  /** Resolves when there is nothing to do now, or when the run has ended or left memory. It makes no tick. */
+  when(run: LiveRun, signal: AbortSignal | undefined): Promise<void> {
+    if (!run.live) return Promise.resolve();
+    // Not at once: a caller that asks in a loop would keep the host from the timer that the run waits for.
+    if (run.isIdle())
+      return new Promise((resolve) => nextTurn(() => resolve(run.isIdle() ? undefined : this.when(run, signal))));
+    return unlessAborted(signal, (wake) => {
+      this.#waiters ??= new Set();
+      this.#waiters.add(wake);
+      return () => this.#waiters?.delete(wake); // a run may work for days, and be asked all the time
+    });
   }
 }

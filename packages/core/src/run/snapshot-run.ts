@@ -9,23 +9,33 @@ import { assertShareable, compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { migrateState } from "../compile/state-version.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { fanOutFeature } from "../engine/reduce/elements.js";
-import { gathering } from "../engine/reduce/gathered.js";
+import { gathering } from "../engine/reduce/collect.js";
+import { fanOutFeature } from "../engine/reduce/fan-out.js";
 import type { ChildRecord, RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
-import { type Around, encodeState } from "../snapshot/encode.js";
-import { encodingGathered } from "../snapshot/encode-gathered.js";
+import { type Around, encodeState, encodingGathered } from "../snapshot/encode.js";
 import { assertFits } from "../snapshot/fit.js";
-import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
-import { checkShape, invalidSnapshot } from "../snapshot/snapshot-errors.js";
+import {
+  checkShape,
+  invalidSnapshot,
+  SNAPSHOT_FORMAT,
+  SNAPSHOT_VERSION,
+  type Snapshot,
+  STORED_VERSION,
+} from "../snapshot/format.js";
 import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
+import { isWritten } from "../state/prepare-change.js";
+import { StateStore } from "../state/state-store.js";
+import { copyValue } from "../value/copy.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { checkOptionNames } from "../value/known-options.js";
 import { assertFunction, assertOption } from "../value/options.js";
 import { number, object, oneOf, text } from "../value/shape.js";
-import type { LiveRunCore } from "./run.types.js";
+import { logUnhandledCall, noteFailure } from "./attempt/forgotten-calls.js";
+import { partsOf } from "./attempt/open-call.js";
+import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
 /** The run of a context, and its children as the snapshot had them. */
 export interface RestoredRun {
@@ -246,5 +256,48 @@ function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void
     message: `The snapshot is of the workflow "${workflow}", not of "${name}".`,
     hint: "Load it with its own workflow; a renamed one keeps the old `name` in its options, or `migrate` renames it.",
     details: { reason: "workflow", workflow, expected: name },
+  });
+}
+
+/* The state cell of a run: its commits become ticks. */
+
+/** The initial state of a run. */
+export function initialStore(compiled: CompiledWorkflow): unknown {
+  return compiled.state?.initial() ?? empty;
+}
+const empty = /* @__PURE__ */ Object.freeze({});
+
+export function createCell(run: LiveRunCore): StateStore {
+  const { compiled, ports } = run.host;
+  return new StateStore({
+    read: () => run.state.store,
+    commit(change, { writer, value, by: edit }) {
+      const attempt = (writer?.token ?? null) as AttemptCore | null;
+      attempt?.assertAlive();
+      // The calls of the attempt: a child that shares this store records the edit in the same tick.
+      const by = attempt?.run ?? run;
+      return by.commit({
+        type: "state.edited",
+        atMs: by.now(),
+        item: attempt?.item.id ?? null,
+        attempt: attempt?.number ?? 0,
+        call: writer?.note ?? null,
+        change,
+        // Written values are frozen, and steps get copies.
+        value: isWritten(change, value) ? value : copyValue(value, compiled.values),
+        ...(attempt !== null && edit !== null && partsOf(attempt, edit)),
+      });
+    },
+    failed(failure, writer) {
+      if (writer) {
+        const attempt = writer.token as AttemptCore;
+        noteFailure(attempt, failure);
+        attempt.run.checkIdleAgain(); // an edit was active, and no tick reports its end
+      } else logUnhandledCall(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
+    },
+    schema: compiled.state,
+    types: compiled.values,
+    lockTimeoutMs: compiled.options.lockTimeoutMs,
+    clock: ports.clock,
   });
 }

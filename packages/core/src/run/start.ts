@@ -6,29 +6,31 @@
 
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
 import type { RunContext } from "../authoring/run-context.types.js";
+import { resolveStart } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { resolveStart } from "../compile/start-event.js";
 import type { Journal } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
-import { invalidOption } from "../errors/invalid-option.js";
-import { cannotResume, runLive } from "../errors/run-errors.js";
-import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
-import { WorkflowError } from "../errors/workflow-error.js";
-import { areOverrides } from "../resource/check-resources.js";
+import {
+  cannotResume,
+  invalidOption,
+  isOfSecondCopy,
+  ofSecondCopy,
+  runLive,
+  secondCopyHint,
+  WorkflowError,
+} from "../errors/workflow-error.js";
+import { areOverrides } from "../resource/resource.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptionNames } from "../value/known-options.js";
 import { assertOption, assertSignal, timeOf, wrongOption } from "../value/options.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
-import { beginWithChildren } from "./children.js";
-import { createRunner } from "./create-runner.js";
+import { beginWithChildren, createRunner } from "./perform.js";
 import type { LiveRun, RunJournal } from "./run.types.js";
-import { timeAt } from "./run-time.js";
-import type { RestoredRun } from "./snapshot-run.js";
-import { initialStore } from "./state-of-run.js";
-import { hostOf } from "./workflow-host.js";
+import { initialStore, type RestoredRun } from "./snapshot-run.js";
+import { hostOf, timeAt } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
   checkOptionNames("run", options);

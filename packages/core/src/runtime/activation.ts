@@ -24,14 +24,14 @@ import type {
   Activations,
   ActivationsOptions,
   RoundNature,
-} from "./api/activation.types.js";
+} from "./api/runtime-options.types.js";
 import { versionOf } from "./runtime-options.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
 import { Loader } from "./worker/claim/loader.js";
+import { RecordQueue } from "./worker/commit/attempt-records.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
-import { RecordQueue } from "./worker/commit/record-queue.js";
 import type { DurableRun, RunSupervisor } from "./worker/run/durable-run.js";
-import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
+import type { DurableRunSettings } from "./worker/run/run-host.types.js";
 import { RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
 
 /** Owner in the lease of every activated run: the host activates a run once at a time. */

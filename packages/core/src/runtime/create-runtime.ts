@@ -6,16 +6,14 @@
 
 import type { ContextDict } from "../authoring/run-context.types.js";
 import { limitsOf, ResourceContainer, resolveStart, traceContextOf } from "../host.js";
-import { markHandled } from "../system/deferred.js";
+import { markHandled, within } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
-import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
-import type { RuntimeAudit } from "./api/audit.types.js";
 import type { RuntimeBudgets } from "./api/budget.types.js";
 import type { BulkOptions, MatchOptions, RunMatches } from "./api/bulk.types.js";
-import type { CheckReport } from "./api/check.types.js";
 import type {
+  CheckReport,
   ChildRun,
   DetailedEntry,
   HistoryEntry,
@@ -23,9 +21,9 @@ import type {
   RawHistoryEntry,
   RunAttempt,
   RunMoment,
+  RuntimeAudit,
 } from "./api/history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
-import type { RuntimeQueues } from "./api/queue.types.js";
 import type {
   AttemptsOptions,
   CallerOptions,
@@ -49,43 +47,36 @@ import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
 import type { RuntimeStatistics } from "./api/statistics.types.js";
-import type { RuntimeWorkers } from "./api/worker.types.js";
+import type { RuntimeQueues, RuntimeWorkers } from "./api/worker.types.js";
 import { noBudgets } from "./budget/budget-options.js";
 import { Budgets } from "./budget/budgets.js";
 import { BulkJobs } from "./bulk/bulk-jobs.js";
-import { bulkName } from "./bulk/bulk-name.js";
-import { deleteRun } from "./client/delete-run.js";
+import { bulkName } from "./bulk/bulk-request.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
-import { forkRun } from "./client/fork.js";
-import { retainRuns } from "./client/retain.js";
+import { assertSame, forkRun } from "./client/fork.js";
+import { StoreWatches } from "./client/reads/watchers.js";
+import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
-import { assertSame } from "./client/same-start.js";
 import { sendMessage } from "./client/send-message.js";
-import { StoreWatches } from "./client/store-watches.js";
 import { StoredAudit } from "./client/stored-audit.js";
 import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { StoredStatistics } from "./client/stored-statistics.js";
 import { attemptsOf } from "./history/attempts.js";
-import { childrenOf } from "./history/child-runs.js";
-import { assertAfter, checkRuns, contextOf, historyOf, treeAt } from "./history/history.js";
-import { rawHistoryOf } from "./history/raw-run.js";
+import { assertAfter, checkRuns, childrenOf, contextOf, historyOf, rawHistoryOf, treeAt } from "./history/history.js";
 import { momentOf } from "./history/run-moment.js";
 import { observedRuntime } from "./observed-runtime.js";
-import { checkCallOptions } from "./options/call-options.js";
-import { byOf, checkNames } from "./options/check-names.js";
+import { byOf, checkCallOptions, checkNames } from "./options/call-options.js";
 import { ticketOf } from "./options/queue-options.js";
-import { limitsShown } from "./queues/queue-setting.js";
-import { StoredQueues } from "./queues/stored-queues.js";
+import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
-import { idOf, storedRun } from "./store/run-key.js";
+import { idOf, seal, storedRun, unseal } from "./store/run-key.js";
 import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
 import { runtimeStopped } from "./store/runtime-errors.js";
-import { seal, unseal } from "./store/sealed-run.js";
 import { ScheduledTasks, type TaskHandlers } from "./tasks/scheduled-tasks.js";
 import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
 import { exportRun } from "./transfer/export-run.js";
@@ -100,7 +91,7 @@ import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
 import { Heartbeat } from "./workers/heartbeat.js";
-import { StoredWorkers } from "./workers/stored-workers.js";
+import { StoredWorkers } from "./workers/worker-record.js";
 
 /**
  * @example

@@ -1,6 +1,6 @@
 /** What telemetry may ask of a runtime, and reports of claims. */
 
-import type { ObservedClaim, ObservedRuntime } from "./api/runtime-observer.types.js";
+import type { ObservedClaim, ObservedRuntime } from "./api/runtime-options.types.js";
 import type { ClaimedRun, RunQuery, RunStore } from "./store/run-store.types.js";
 import { allPages } from "./store/store-kit.js";
 

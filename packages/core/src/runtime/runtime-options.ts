@@ -1,18 +1,25 @@
 /** Options of a runtime, checked all at once. */
 import { areOverrides, type Clock, type Log, type ResourceOverride } from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
-import { flag, object, type Rule, type Rules, valueRule, wholeNumber, withMethods } from "../value/option-rules.js";
-import { checkOptions } from "../value/options.js";
-import type { Workflows } from "./api/runtime-names.types.js";
-import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
-import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
+import {
+  checkOptions,
+  flag,
+  object,
+  type Rule,
+  type Rules,
+  valueRule,
+  wholeNumber,
+  withMethods,
+} from "../value/options.js";
+import type { Workflows } from "./api/run-filter.types.js";
+import type { QueueOptions, RuntimeOptions, RuntimeTelemetry } from "./api/runtime-options.types.js";
 import { budgetProblems, type ResolvedBudgets, resolveBudgets } from "./budget/budget-options.js";
-import { bulkName } from "./bulk/bulk-name.js";
+import { bulkName } from "./bulk/bulk-request.js";
 import { memoryStore } from "./memory/memory-store.js";
-import { nameProblem } from "./options/check-names.js";
+import { nameProblem } from "./options/call-options.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
 import type { RunStore } from "./store/run-store.types.js";
-import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
+import type { DurableRunSettings } from "./worker/run/run-host.types.js";
 
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;

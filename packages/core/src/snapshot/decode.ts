@@ -5,8 +5,8 @@
  */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { Fifo } from "../engine/fifo.js";
-import { enter, listWait } from "../engine/links.js";
+import { Fifo, Timers } from "../engine/collections.js";
+import { enter, listWait } from "../engine/routing.js";
 import {
   type Arrival,
   createFanOutState,
@@ -20,15 +20,12 @@ import {
   type WaitRecord,
   type WorkItem,
 } from "../engine/state.js";
-import { Timers } from "../engine/timers.js";
-import { decodeOwn } from "../event/decode.js";
+import { decodeOwn } from "../event/event-codec.js";
 import { freezeState } from "../value/freeze.js";
 import { isRecord } from "../value/kind.js";
-import { PartDecoder } from "./decode-parts.js";
-import { decodeRecord } from "./decode-record.js";
-import { STORED_VERSION, statusAtRest } from "./format.js";
-import { readEach } from "./lists.js";
-import { invalidSnapshot } from "./snapshot-errors.js";
+import { decodeRecord, PartDecoder } from "./decode-parts.js";
+import { readEach } from "./encode.js";
+import { invalidSnapshot, STORED_VERSION, statusAtRest } from "./format.js";
 import type { ArrivalJson, ItemJson, JoinJson, PendingEventJson, ScopeJson, SnapshotJson } from "./snapshot-shape.js";
 
 export interface DecodeOptions {

@@ -9,11 +9,13 @@
 import { compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { stateVersionOf } from "../compile/state-version.js";
-import { optionalModules } from "../engine/optional-modules.js";
+import { type GatheredInput, optionalModules } from "../engine/optional-modules.js";
 import type {
+  Arrival,
   CallRecord,
   Failure,
   FanOutState,
+  JoinBuffer,
   Outcome,
   PendingEvent,
   RunState,
@@ -27,12 +29,15 @@ import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { encodeFrozen, encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/storable.js";
 import {
+  type EncodedArrival,
   type EncodedFailure,
   type EncodedInput,
   type EncodedItem,
+  type EncodedJoin,
   type EncodedOutcome,
   type EncodedPendingEvent,
   type EncodedRecord,
+  type EncodedScope,
   type EncodedTimer,
   type PartEncoder,
   SNAPSHOT_FORMAT,
@@ -42,7 +47,6 @@ import {
   STORED_VERSION,
   statusAtRest,
 } from "./format.js";
-import { each, list } from "./lists.js";
 
 /** Facts about the snapshot around a state. */
 export interface Around {
@@ -284,4 +288,89 @@ function gathered(): SnapshotFeature {
 /** A kept event may outlive its fan-out. */
 function openId(scope: FanOutState | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
+}
+
+/*
+ * Encodes what only a program with `many()`, `collect()` or `join()` has in a run: fan-outs, batches and sets. These three register
+ * it, so that other programs do not bundle it.
+ */
+
+export const encodingGathered: SnapshotFeature = { input, scope, joins };
+
+function input(given: GatheredInput, step: string, encoder: PartEncoder): EncodedInput {
+  switch (given.kind) {
+    case "batch":
+      return { kind: "batch", members: encoder.events(given.members, step) };
+    case "settled": {
+      const members = given.members.map((member) => {
+        if (member.status === "ok") return { ...member, event: encoder.event(member.event, step) };
+        return member.status === "failed" ? { ...member, failure: encoder.failure(member.failure) } : member;
+      });
+      return { kind: "settled", members };
+    }
+    case "set":
+      return {
+        kind: "set",
+        slots: Object.entries(given.slots).map(([slot, event]) => [slot, encoder.event(event, step)] as const),
+      };
+  }
+}
+
+function scope(given: FanOutState, encoder: PartEncoder): EncodedScope {
+  const { id, opener, parent, parentIndex, collects, size, pending } = given;
+  return {
+    id,
+    opener,
+    parent: parent?.id ?? null,
+    parentIndex,
+    collects,
+    size,
+    counted: pending !== null,
+    ...(encoder.isStored && { paused: given.paused }),
+    ...each("gathered", given.gathered, ([step, { fired, arrivals }]) => ({
+      step,
+      fired,
+      arrivals: fired ? [] : arrivals.map((one) => arrival(one, step, encoder)),
+    })),
+    ...each("failures", given.failures, ([index, failure]) => [index, encoder.failure(failure)] as const),
+    ...list("joins", given.joins === null ? [] : joins(given.joins, encoder)),
+  };
+}
+
+function arrival({ index, path, event, recoveries }: Arrival, step: string, encoder: PartEncoder): EncodedArrival {
+  return { index, ...(path !== null && { path }), event: encoder.event(event, step), recoveries };
+}
+
+function joins(given: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[] {
+  return Array.from(given, ([key, { step, arrivals }]) => ({
+    key,
+    step,
+    arrivals: [...arrivals.values()].flat().map((pendingEvent) => encoder.pendingEvent(pendingEvent)),
+  }));
+}
+
+/** Lists of a snapshot. Empty ones are left out: a small run has a small snapshot. */
+function list<Name extends string, Item>(
+  name: Name,
+  items: readonly Item[],
+): { readonly [Key in Name]?: readonly Item[] } {
+  return items.length === 0 ? {} : ({ [name]: items } as never);
+}
+
+/** What an encoder makes of each of them. */
+function each<Name extends string, Given, Item>(
+  name: Name,
+  given: Iterable<Given> | null | undefined,
+  encode: (one: Given) => Item,
+): { readonly [Key in Name]?: readonly Item[] } {
+  return list(name, Array.from(given ?? [], encode));
+}
+
+/** Reads every item of a list that may be left out. @param read Gets the path of the item, for errors. */
+export function readEach<Item, Value>(
+  items: readonly Item[] | undefined,
+  path: string,
+  read: (item: Item, path: string) => Value,
+): Value[] {
+  return (items ?? []).map((item, index) => read(item, `${path}.${index}`));
 }

@@ -17,8 +17,7 @@ import type {
   WorkItem,
 } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { roleOf } from "../event/facts.js";
+import { roleOf, type WorkflowEvent } from "../event/event.js";
 import { MAX_PROBLEMS } from "../value/shape.js";
 
 /**

@@ -9,6 +9,7 @@
  *
  * @module
  */
+
 import type { GatheredInput } from "../engine/optional-modules.js";
 import type {
   Arrival,
@@ -33,7 +34,9 @@ import type {
   WaitRecord,
   WorkItem,
 } from "../engine/state.js";
+import { WorkflowError } from "../errors/workflow-error.js";
 import type { EncodedEvent } from "../event/event-codec.js";
+import type { Shape } from "../value/shape.js";
 import type { EncodedValue } from "../value/tree.js";
 
 export const SNAPSHOT_FORMAT = "millrace/run";
@@ -229,4 +232,30 @@ export interface SnapshotFeature {
   input(input: GatheredInput, step: string, encoder: PartEncoder): EncodedInput;
   scope(scope: FanOutState, encoder: PartEncoder): EncodedScope;
   joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
+}
+
+/* Errors of snapshots and ticks, and the check of their shape. */
+
+/** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the value in the error. */
+export function checkShape<Value>(shape: Shape<Value>, value: unknown, path: string): Value {
+  const problems = shape(value);
+  if (problems === null) return value as Value;
+  const at = problems.map((problem) => (problem.path === "" ? path : `${path}.${problem.path}`));
+  throw invalid(
+    at[0] as string,
+    problems.map(({ what }, index) => `${at[index]} ${what}`),
+  );
+}
+
+export function invalidSnapshot(path: string, what: string): WorkflowError {
+  return invalid(path, [`${path} is ${what}`]);
+}
+
+function invalid(path: string, problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "SNAPSHOT_INVALID",
+    message: `This is not a ${path.startsWith("tick") ? "tick" : "snapshot"} of a run: ${problems.join("; ")}.`,
+    hint: "Pass the result of `context.toDict()`, whole and unchanged.",
+    details: { path, problems },
+  });
 }

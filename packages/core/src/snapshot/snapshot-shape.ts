@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { runLimits } from "../engine/run-limits.js";
+import { runLimits } from "../engine/definition.js";
 import type { ErrorRecord } from "../value/error-record.js";
-import { isLabel } from "../value/label.js";
+import { isLabel } from "../value/options.js";
 import {
   anyObject,
   anything,
@@ -32,6 +32,7 @@ import {
 } from "../value/shape.js";
 import { isVersion } from "../value/version.js";
 import {
+  checkShape,
   type EncodedArrival,
   type EncodedFailure,
   type EncodedGathered,
@@ -44,7 +45,6 @@ import {
   SNAPSHOT_FORMAT,
   type Snapshot,
 } from "./format.js";
-import { checkShape } from "./snapshot-errors.js";
 
 /** Absent and `null` mean the same. */
 // @__NO_SIDE_EFFECTS__

@@ -12,18 +12,16 @@ import type { CompiledWorkflow } from "../compile/compile.js";
 import type { Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
 import type { EffectRecorded, Send, Tick } from "../engine/tick.js";
-import { decodeEvent, decodeMeasured, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { encodeEvent } from "../event/event-codec.js";
-import type { StateChange, StatePatch } from "../state/patch.types.js";
+import { decodeEvent, decodeMeasured, decodeValue, encodeEvent } from "../event/event-codec.js";
+import type { StateChange, StatePatch } from "../state/patches.js";
 import { isWritten } from "../state/prepare-change.js";
-import type { PreparedChange } from "../state/state-limits.js";
+import type { PreparedChange } from "../state/state-schema.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
-import { isLabel } from "../value/label.js";
 import { unmeasured } from "../value/limits.js";
-import { textOf, withText } from "../value/pieces.js";
-import type { Piece } from "../value/pieces.types.js";
+import { isLabel } from "../value/options.js";
+import { type Piece, textOf, withText } from "../value/pieces.js";
 import {
   anyList,
   anyObject,
@@ -45,7 +43,7 @@ import {
   time,
 } from "../value/shape.js";
 import type { ValueType } from "../value/storable.js";
-import { checkShape, invalidSnapshot } from "./snapshot-errors.js";
+import { checkShape, invalidSnapshot } from "./format.js";
 
 /** Plain JSON. Formats only grow: what a released version wrote stays readable. */
 export interface EncodedTick {

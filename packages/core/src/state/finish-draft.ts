@@ -21,8 +21,7 @@ import {
   replaceParts,
   valueAt,
 } from "./draft-node.js";
-import type { StatePatch } from "./patch.types.js";
-import { diffState } from "./patches.js";
+import { diffState, type StatePatch } from "./patches.js";
 
 export interface Finished {
   /** `null`: the whole state is shorter. */

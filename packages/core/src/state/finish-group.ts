@@ -12,7 +12,7 @@
  */
 import type { OpenCall } from "./edit-context.js";
 import type { StateRules } from "./prepare-change.js";
-import type { PreparedChange } from "./state-limits.js";
+import type { PreparedChange } from "./state-schema.js";
 
 /** Makes an edit of a frozen state without a draft. `null`: its changes are not known without one. */
 export type DirectEdit = (before: unknown, rules: StateRules) => MadeEdit | null;

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { invariant } from "../errors/invariant.js";
+import { invariant } from "../errors/workflow-error.js";
 import { freezeContainer, freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isPlainObject } from "../value/kind.js";
 import {
@@ -24,7 +24,6 @@ import {
   type Piece,
   valueAt,
 } from "./draft-node.js";
-import type { StateChange, StatePatch } from "./patch.types.js";
 
 type Path = StatePatch["path"];
 
@@ -304,4 +303,25 @@ function apply(parent: object, { op, path, value }: StatePatch): void {
   else if (op !== "remove") put(parent, step, value);
   else if (parent instanceof Map) parent.delete(step);
   else delete (parent as Record<string, unknown>)[step];
+}
+
+/* A change of a state: as patches, or whole. */
+
+export type StateChange = PatchedState | ReplacedState;
+
+export interface PatchedState {
+  readonly patches: readonly StatePatch[];
+  /** The state after the edit, when it is known. Never stored: the patches produce it. */
+  readonly next?: unknown;
+}
+
+export interface ReplacedState {
+  readonly whole: true;
+  readonly next: unknown;
+}
+
+export interface StatePatch {
+  readonly op: "add" | "remove" | "replace";
+  readonly path: readonly (string | number)[];
+  readonly value?: unknown;
 }

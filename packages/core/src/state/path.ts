@@ -5,10 +5,8 @@
  *
  * @module
  */
-import { invalidOption } from "../errors/invalid-option.js";
-import type { WorkflowError } from "../errors/workflow-error.js";
-import { formatValue } from "../value/format-value.js";
-import { isForbiddenKey, isRecord } from "../value/kind.js";
+import { invalidOption, type WorkflowError } from "../errors/workflow-error.js";
+import { formatValue, isForbiddenKey, isRecord } from "../value/kind.js";
 
 const MAX_SEGMENTS = 1000;
 

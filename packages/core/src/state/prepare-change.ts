@@ -3,11 +3,18 @@ import { freezeContainer, freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
 import type { ValueType } from "../value/storable.js";
 import { finishDraft } from "./finish-draft.js";
-import type { StateChange, StatePatch } from "./patch.types.js";
-import { applyPatches, diffAt, diffState } from "./patches.js";
+import { applyPatches, diffAt, diffState, type StateChange, type StatePatch } from "./patches.js";
 import { findSlot, type Path } from "./path.js";
-import { type Place, type PreparedChange, refuseUnstorable, root, unstorable, type Weight } from "./state-limits.js";
-import { invalid, type StateSchema } from "./state-schema.js";
+import {
+  invalid,
+  type Place,
+  type PreparedChange,
+  refuseUnstorable,
+  root,
+  type StateSchema,
+  unstorable,
+  type Weight,
+} from "./state-schema.js";
 
 /** What a state has to pass. */
 export interface StateRules {

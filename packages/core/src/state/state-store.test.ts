@@ -2,10 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTestCell, deferred } from "../../test/support/test-cell.js";
-import type { PreparedChange } from "./state-limits.js";
-import { createStateSchema } from "./state-schema.js";
-import type { Commit } from "./state-store.js";
-import { StateStore } from "./state-store.js";
+import { createStateSchema, type PreparedChange } from "./state-schema.js";
+import { type Commit, StateStore } from "./state-store.js";
 
 interface State {
   count: number;

@@ -13,9 +13,10 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeState } from "../value/freeze.js";
 import { isThenable } from "../value/kind.js";
 import { assertFunction } from "../value/options.js";
-import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import {
+  CallPromise,
+  type FailedCall,
   followsAsyncContext,
   type OpenCall,
   openCall,
@@ -28,7 +29,7 @@ import { withoutDrafts } from "./finish-draft.js";
 import { type FinishEdit, FinishGroup, type MadeEdit } from "./finish-group.js";
 import { type Path, readPath } from "./path.js";
 import { prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
-import { type PreparedChange, StateSize } from "./state-limits.js";
+import { type PreparedChange, StateSize } from "./state-schema.js";
 
 /** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
 interface LockClock {

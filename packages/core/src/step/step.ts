@@ -16,11 +16,10 @@ import type {
   StepOptions,
   SubclassOption,
 } from "../authoring/step.types.js";
-import type { Fitting, Yielded } from "../authoring/step-return.types.js";
-import type { AnyClasses, AnyTrigger, Delivered } from "../authoring/trigger.types.js";
+import type { AnyClasses, AnyTrigger, Delivered, Fitting, Yielded } from "../authoring/trigger.types.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
 import type { StopEvent } from "../event/built-in-events.js";
-import type { TypeHint } from "../event/type-hint.js";
+import type { TypeHint } from "../event/event.types.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 
 /**

@@ -5,7 +5,15 @@
  */
 
 import type {
+  AnyEmission,
+  CatchErrorOptions,
+  Emission,
+  EmittableClass,
+  StepDecorator,
+} from "../authoring/step.types.js";
+import type {
   AcceptableClasses,
+  AnyClasses,
   Batch,
   Collect,
   CollectOptions,
@@ -14,18 +22,23 @@ import type {
   JoinedEvents,
   JoinOptions,
   JoinSlots,
+  Many,
   Of,
 } from "../authoring/trigger.types.js";
-import type { CollectTrigger, JoinTrigger } from "../engine/definition.js";
-import type { Report } from "../engine/finding.types.js";
+import { decorateMethod, refuseUncalled } from "../compile/registration.js";
+import type { CollectTrigger, JoinTrigger, Report } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { collecting } from "../engine/reduce/collect.js";
-import { gathering } from "../engine/reduce/gathered.js";
+import { collecting, gathering } from "../engine/reduce/collect.js";
+import { fanOutFeature } from "../engine/reduce/fan-out.js";
+import { recover } from "../engine/reduce/items.js";
 import { joining } from "../engine/reduce/join.js";
+import type { StepFailedEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
-import { reportCount, reportUnknown } from "../graph/check-declared.js";
+import type { StopsAmong, TypeHint } from "../event/event.types.js";
 import { fanOutChecks } from "../graph/check-fan-outs.js";
-import { encodingGathered } from "../snapshot/encode-gathered.js";
+import { checkHandlers, checkMany, reportCount, reportUnknown } from "../graph/validate.js";
+import { feeding } from "../run/attempt/generator.js";
+import { encodingGathered } from "../snapshot/encode.js";
 import { checkOptionNames } from "../value/known-options.js";
 
 /**
@@ -139,4 +152,58 @@ function defineGathering(
   }
   const slots = Object.entries(on.slots).map(([name, eventClass]) => ({ name, accepts: typesIn([eventClass]) }));
   return { kind: "join", slots, by: on.by };
+}
+
+/*
+ * Declares fan-outs: `emits: many(Chapter)`.
+ */
+
+/**
+ * Declares in `emits` that the step returns an array of these events, or yields them. Each is an element of one
+ * fan-out.
+ *
+ * @example
+ * @step({ on: Book, emits: many(Chapter) })
+ * split(book: Book) {
+ *   return book.pages.map((text) => new Chapter({ text }));
+ * }
+ */
+export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
+  ...events: Classes
+): ManyOf<EventIn<Classes>> {
+  optionalModules.fanOuts = fanOutFeature;
+  optionalModules.snapshot = encodingGathered;
+  optionalModules.elements = feeding;
+  optionalModules.many = checkMany;
+  return Object.freeze({ kind: "many", events }) as never;
+}
+
+/** A stop event cannot be an element, because it ends the run. */
+type ManyOf<Element> = [StopsAmong<Element>] extends [never]
+  ? Many<Element>
+  : TypeHint<"A stop event ends the run: list it beside many(…), not in it.">;
+
+/*
+ * Error handlers: steps that run when another step has used up its retries.
+ */
+
+/**
+ * Decorates a method that runs when a step has used up its retries.
+ *
+ * @example
+ * @catchError({ steps: ["write"], emits: Joke })
+ * async recover(ev: StepFailedEvent) {
+ *   return new Joke({ text: "nothing came to mind" });
+ * }
+ * @throws {WorkflowError} `WORKFLOW_INVALID` unless it decorates a public instance method with a name.
+ */
+export function catchError<
+  const Emits extends AnyEmission = never,
+  const Waits extends AnyClasses = never,
+  const Streams extends AnyClasses = never,
+>(options: CatchErrorOptions<Emits, Waits, Streams> = {}): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
+  optionalModules.handlers = checkHandlers;
+  optionalModules.recovery = recover;
+  refuseUncalled("catchError", options);
+  return decorateMethod({ kind: "failure", options: options as object });
 }

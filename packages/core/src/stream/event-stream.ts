@@ -10,9 +10,14 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { Deferred } from "../system/deferred.js";
 import type { ValueType } from "../value/storable.js";
-import { createRunStream, type RunStream } from "./run-stream.js";
-import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
-import type { StreamedEvent } from "./streamed-event.js";
+import {
+  createRunStream,
+  type RunStream,
+  type StreamCursor,
+  type StreamedEvent,
+  type StreamOptions,
+  type StreamSource,
+} from "./run-stream.js";
 
 export interface EventStreamSettings {
   /** Number of events to keep, at least 1. */

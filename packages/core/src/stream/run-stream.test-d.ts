@@ -1,8 +1,7 @@
 import { expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { event } from "../event/event.js";
-import type { RunStream } from "./run-stream.js";
-import type { StreamedEvent } from "./streamed-event.js";
+import type { RunStream, StreamedEvent } from "./run-stream.js";
 
 class Progress extends event("Progress", { percent: z.number() }) {}
 class Note extends event("Note", { text: z.string() }) {}

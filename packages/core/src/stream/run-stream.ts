@@ -1,10 +1,8 @@
-import type { EventClass, WorkflowEvent } from "../event/event.js";
-import { classOf, isEventClass } from "../event/facts.js";
+import { classOf, type EventClass, isEventClass, type WorkflowEvent } from "../event/event.js";
+import { encodeEvent } from "../event/event-codec.js";
 import { checkOptionNames } from "../value/known-options.js";
 import { assertFunction, assertSignal, positiveInteger } from "../value/options.js";
-import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
-import { type ResponseOptions, toResponse } from "./stream-response.js";
-import type { StreamedEvent } from "./streamed-event.js";
+import type { ValueType } from "../value/storable.js";
 
 export type StreamPredicate<Event extends WorkflowEvent> = (event: Event, item: StreamedEvent<Event>) => boolean;
 
@@ -147,4 +145,119 @@ async function changed(source: StreamSource, cursor: StreamCursor, signal: Abort
   signal?.addEventListener("abort", wake);
   await source.changed(cursor);
   signal?.removeEventListener("abort", wake);
+}
+
+interface ResponseOptions {
+  /** Server-Sent Events, or one JSON object per line. @default "sse" */
+  readonly format?: "sse" | "ndjson";
+  /** Added to the headers of the response, which they replace. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * An event in the form that travels over HTTP. `meta` describes values that JSON cannot hold; `promptId` is set for
+ * prompts.
+ */
+export interface StreamEnvelope {
+  readonly type: string;
+  readonly sequence: number;
+  readonly origin: string | null;
+  readonly promptId?: string;
+  readonly writer?: string;
+  readonly call?: string;
+  readonly data: unknown;
+  readonly meta?: unknown;
+  /** Version of the event class, when it is above 1. */
+  readonly version?: number;
+}
+
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be encoded. */
+export function toEnvelope(item: StreamedEvent, types: readonly ValueType[]): StreamEnvelope {
+  const { event, promptId, ...place } = item;
+  const encoded = encodeEvent(event, event.type, types);
+  return { ...encoded, ...place, ...(promptId === null ? null : { promptId }) };
+}
+
+export interface ResponseSource {
+  readonly items: AsyncIterable<StreamedEvent>;
+  readonly types: readonly ValueType[];
+}
+
+/** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
+function toResponse({ items, types }: ResponseSource, options: ResponseOptions = {}): Response {
+  const sse = options.format !== "ndjson";
+  const utf8 = new TextEncoder();
+  let reader: AsyncIterator<StreamedEvent> | null = null;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= items[Symbol.asyncIterator]();
+        const { done, value } = await reader.next();
+        if (done === true) return controller.close();
+        const json = JSON.stringify(toEnvelope(value, types));
+        controller.enqueue(utf8.encode(sse ? `id: ${value.sequence}\ndata: ${json}\n\n` : `${json}\n`));
+      },
+      async cancel() {
+        await reader?.return?.();
+      },
+    },
+    { highWaterMark: 0 }, // nothing is read before the client asks
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no", // or nginx holds events back
+      ...options.headers,
+    },
+  });
+}
+
+/* Sources, options and positions of readers of a stream. */
+
+export interface StreamOptions {
+  /** Starts after this sequence number. @default the first event that is kept */
+  readonly after?: number;
+  /** Aborts the reading, which throws the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Position of a reader. */
+export interface StreamCursor {
+  /** Sequence number of the last event read; `undefined` before the first read. */
+  after: number | undefined;
+}
+
+/** A source of events: the memory of a run, or a store. */
+export interface StreamSource {
+  /** Value types of the user, for encoding. */
+  readonly types: readonly ValueType[];
+  /**
+   * The next event for this reader; `null` at the end; `undefined` when it has to wait for {@link changed}.
+   *
+   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not read are gone.
+   */
+  next(cursor: StreamCursor): StreamedEvent | null | undefined;
+  /** Resolves when there may be more to read for this reader. */
+  changed(cursor: StreamCursor): Promise<void>;
+  /** Makes every waiting reader look again. */
+  wake(): void;
+}
+
+/** An event in the stream of a run. */
+export interface StreamedEvent<out Event extends WorkflowEvent = WorkflowEvent> {
+  /** Number of the event, one more than that of the event before. */
+  readonly sequence: number;
+  readonly event: Event;
+  /** Path of the child run that emitted the event; `null` for the run itself. */
+  readonly origin: string | null;
+  /** Id for `handler.answer(promptId, fields)`; `null` when the event is not a prompt. */
+  readonly promptId: string | null;
+  /**
+   * The work item that wrote the event: equal for all events of one work item and for its {@link StepRestartedEvent}s, different for
+   * others, also of children. Left out: the event does not come again when a step restarts, as a prompt.
+   */
+  readonly writer?: string;
+  /** The call of `ctx.run` or `editState` inside of which the event was written. Left out: none. */
+  readonly call?: string;
 }

@@ -1,3 +1,5 @@
+import type { Clock } from "../engine/ports.js";
+
 /** A promise with its resolvers. A rejection that is not awaited does not end the process. */
 export class Deferred<Value> {
   readonly promise: Promise<Value>;
@@ -25,3 +27,58 @@ export function markHandled<Value>(promise: Promise<Value>): Promise<Value> {
 
 /** Whoever awaits the promise still gets the rejection. */
 function ignore(): void {}
+
+/**
+ * Resolves when `done` is called. Rejects with the reason of the signal when that aborts first.
+ *
+ * @param wait Returns the function that ends the waiting.
+ */
+export function unlessAborted<Value>(
+  signal: AbortSignal | undefined,
+  wait: (done: (value: Value) => void) => () => void,
+): Promise<Value> {
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      leave();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort);
+    const leave = wait((value) => {
+      signal?.removeEventListener("abort", abort);
+      resolve(value);
+    });
+  });
+}
+
+/** Resolves when `work` has, or after so many milliseconds. Rejects when `work` does before. */
+export function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const callOff = clock.setTimer(clock.now() + ms, resolve);
+    work.then(resolve, reject).finally(callOff);
+  });
+}
+
+/** Enough microtasks for a call to come back through several functions that await one another. */
+const HOPS = 8;
+
+let hopping: (() => void)[] | null = null;
+
+/**
+ * Calls back some microtasks later: by then, code that continues after a call has made its next call, or has returned. Callers at
+ * the same time share the hops.
+ */
+export function afterMicrotasks(callback: () => void): void {
+  if (hopping === null) {
+    const together = (hopping = []);
+    hop(together, HOPS);
+  }
+  hopping.push(callback);
+}
+
+function hop(together: (() => void)[], left: number): void {
+  if (left === HOPS - 1) hopping = null; // a later caller starts its own hops
+  if (left > 0) return void settled.then(() => hop(together, left - 1));
+  for (const callback of together) callback();
+}
+const settled = /* @__PURE__ */ Promise.resolve();

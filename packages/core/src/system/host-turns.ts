@@ -9,7 +9,7 @@
  * @module
  */
 
-import { Fifo } from "../engine/fifo.js";
+import { Fifo } from "../engine/collections.js";
 import type { Clock } from "../engine/ports.js";
 import { isPerRequest, nextTurn } from "./system.js";
 

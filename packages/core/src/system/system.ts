@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { Clock, Ids, Log } from "../engine/ports.js";
 
 /** Timers of hosts cannot be set further ahead. */
@@ -107,4 +108,27 @@ function postTurn(callback: () => void): void {
   }
   turns.push(callback);
   port.postMessage(null);
+}
+
+/** What is known of this process, for people. Texts are empty where the host does not say. */
+export interface ProcessFacts {
+  readonly host: string;
+  readonly pid: number | null;
+  /** `MILLRACE_VERSION` of the environment. */
+  readonly version: string;
+}
+
+interface HostProcess {
+  readonly pid?: number;
+  readonly env?: { readonly [name: string]: string | undefined };
+  readonly getBuiltinModule?: (name: string) => { readonly hostname?: () => string } | undefined;
+}
+
+export function processFacts(): ProcessFacts {
+  const host = (globalThis as { process?: HostProcess }).process;
+  return {
+    host: host?.getBuiltinModule?.("node:os")?.hostname?.() ?? "",
+    pid: typeof host?.pid === "number" ? host.pid : null,
+    version: host?.env?.["MILLRACE_VERSION"] ?? "",
+  };
 }

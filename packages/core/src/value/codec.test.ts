@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeValue } from "../event/decode.js";
+import { decodeValue } from "../event/event-codec.js";
 import { encodeValue } from "./codec.js";
 import { examine, type ValueType } from "./storable.js";
 

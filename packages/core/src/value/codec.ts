@@ -3,10 +3,16 @@
  *
  * @module
  */
+
+import type { SuperJSON } from "superjson";
+import { untransformValue } from "../../node_modules/superjson/dist/transformer.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { type ErrorRecord, errorFrom } from "./error-record.js";
+import { type LeafReaders, readersWith } from "./forms.js";
+import { guardJson } from "./guard.js";
 import { knownPlain, rememberPlain, unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
-import { examine, storableHint, type Unstorable, type ValueType } from "./storable.js";
-import type { EncodedValue } from "./tree.js";
+import { examine, isChoosy, storableHint, takesNothingRead, type Unstorable, type ValueType } from "./storable.js";
+import { decodeTree, type EncodedValue, type ReadForm, type Tree } from "./tree.js";
 
 const none: readonly ValueType[] = [];
 
@@ -32,7 +38,7 @@ export function encodeFrozen(value: unknown, path: string, types: readonly Value
   return encodeWithin(value, { path, types, limits: valueLimits, isFrozen: true });
 }
 
-interface Within {
+interface EncodeOptions {
   readonly path: string;
   readonly types: readonly ValueType[];
   readonly limits: ValueLimits;
@@ -40,7 +46,7 @@ interface Within {
   readonly isFrozen?: boolean;
 }
 
-function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }: Within): EncodedValue {
+function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }: EncodeOptions): EncodedValue {
   if (value === undefined) return nothing;
   const found = examine(value, types, { limits });
   const { json, meta, fault } = found;
@@ -58,5 +64,77 @@ function unstorable({ path: inner, what, excess }: Unstorable, path: string): Wo
     message: `${at} is ${what}, which cannot be stored.`,
     hint: excess ? "Store it in several values, or elsewhere and keep its address." : storableHint,
     details: { path: at, ...excess },
+  });
+}
+
+/*
+ * Decodes values from their JSON.
+ *
+ * Its input comes from outside: it decodes known forms and registered types only, and cannot be made to load or call code.
+ */
+
+/** superjson asks these for what a program has registered with it: nothing, `ValueType` is our own way. */
+const emptyRegistry = { getIdentifier: () => undefined, findApplicable: () => undefined };
+const registered = {
+  classRegistry: emptyRegistry,
+  symbolRegistry: emptyRegistry,
+  customTransformerRegistry: emptyRegistry,
+} as unknown as SuperJSON;
+
+/** Single values as superjson reads them. */
+export const superjsonLeaves: LeafReaders = {
+  number: (text) => untransformValue(text, "number", registered),
+  Date: (text) => untransformValue(text, "Date", registered) as Date,
+  URL: (text) => untransformValue(text, "URL", registered),
+};
+
+const readers = /* @__PURE__ */ readersWith(superjsonLeaves);
+
+interface DecodeOptions {
+  readonly path: string;
+  readonly types: readonly ValueType[];
+  readonly readEvent: NestedReader;
+  readonly limits: ValueLimits;
+  /** To be frozen. @default false */
+  readonly isFrozen?: boolean;
+}
+
+/** Reads an event inside a value: from the parts of it, which were read already. */
+export type NestedReader = (encoded: unknown, types: readonly ValueType[]) => unknown;
+
+export function decodeWithin(encoded: unknown, within: DecodeOptions): unknown {
+  const { path, types, limits, isFrozen = false } = within;
+  if (typeof encoded !== "object" || encoded === null || !("json" in encoded)) throw undecodable(path);
+  const { json, meta } = encoded as EncodedValue;
+  const freeze = isFrozen && meta === undefined;
+  const size = knownPlain(json) ?? guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });
+  if (freeze) rememberPlain(json, size, types.every(takesNothingRead) ? types : null);
+  if (meta === undefined) return json;
+  try {
+    return decodeTree(json, meta as Tree, readFormOf(within));
+  } catch (cause) {
+    throw WorkflowError.is(cause) ? cause : undecodable(path, cause);
+  }
+}
+
+function readFormOf({ types, readEvent }: DecodeOptions): ReadForm {
+  return (tag, json) => {
+    const name = String(tag);
+    if (name === "custom,@error") return errorFrom(json as ErrorRecord);
+    const read = readers.get(name);
+    if (read !== undefined) return read(json);
+    const type = types.find((one) => Array.isArray(tag) && tag[0] === "custom" && tag[1] === one.name);
+    if (type === undefined) throw new TypeError(`Unknown form ${JSON.stringify(tag)}`);
+    return isChoosy(type) ? readEvent(json, types) : type.decode(json as never);
+  };
+}
+
+function undecodable(path: string, cause?: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "SNAPSHOT_INVALID",
+    message: `${path} is not an encoded value.`,
+    hint: "Pass only data that Millrace wrote, unchanged.",
+    details: { path },
+    cause,
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { decodeValue } from "../event/decode.js";
-import { NonRetryableError, RetryAfterError } from "../retry/retry-errors.js";
+import { decodeValue } from "../event/event-codec.js";
+import { NonRetryableError, RetryAfterError } from "../retry/retry-policy.js";
 import { encodeValue } from "./codec.js";
 import { type ErrorRecord, errorFrom, recordError, reviveError } from "./error-record.js";
 

@@ -88,3 +88,18 @@ export function isPlainObject(value: object): boolean {
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
+
+/** A value in the message of an error: any value, in a few words. Texts are in quotes. */
+export function formatValue(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
+/**
+ * What is made inside of an edit from its draft has to be plain: drafts end with the edit.
+ *
+ * `null` until the first edit, so that earlier checks cost one comparison.
+ */
+export const insideEdit: { plain: ((value: unknown) => unknown) | null } = { plain: null };

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { formatValue } from "./format-value.js";
+import { formatValue } from "./kind.js";
 
 export interface Problem {
   /** Names of fields, and indexes of lists, with dots between them. Empty for the checked value itself. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest } from "./unknown-names.js";
+import { nearest } from "./options.js";
 
 it.each([
   ["jok", ["Joke", "Poke"], "Joke"],

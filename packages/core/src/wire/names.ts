@@ -83,3 +83,22 @@ type Underscored<Name extends string> = Name extends `${infer First}${infer Rest
 type Joined<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Joined<Rest>>}`
   : Name;
+
+/** Types of the events that end a run: the last event of its stream is one of them, or extends one. */
+export const endTypes: readonly string[] = [
+  "StopEvent",
+  "WorkflowFailedEvent",
+  "WorkflowTimedOutEvent",
+  "WorkflowCancelledEvent",
+];
+
+/** Codes with which a run refuses an event or an answer. The client returns them in a receipt. */
+export const refusalCodes = ["EVENT_NOT_ACCEPTED", "INBOX_FULL", "PROMPT_CLOSED", "RUN_FINISHED"] as const;
+
+/** Ids of runs and sessions that callers of a server may choose: a path of a URL can hold them. */
+export const outsideId: { readonly pattern: RegExp; readonly longest: number; readonly meaning: string } = {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
+  pattern: /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]+$/u,
+  longest: 200,
+  meaning: "an id has no line ends and no other control characters, and is neither `.` nor `..`, which no URL can hold",
+};

@@ -3,10 +3,8 @@ import * as z from "zod";
 import { compiledOf, compileWorkflow } from "../compile/compile.js";
 import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
-import { catchError } from "../step/catch-error.js";
-import { many } from "../step/many.js";
 import { step } from "../step/step.js";
-import { collect } from "../step/trigger.js";
+import { catchError, collect, many } from "../step/trigger.js";
 import { defineWorkflow } from "./define-workflow.js";
 import { Workflow } from "./workflow.js";
 

@@ -6,9 +6,7 @@
  */
 
 import type { Context } from "../authoring/context.types.js";
-import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "../authoring/graph.types.js";
-import type { InputIndex } from "../authoring/input-index.types.js";
-import type { InputOfStart, ResultOfStop } from "../authoring/run.types.js";
+import type { InputOfStart, ResultOfStop } from "../authoring/handler.types.js";
 import type {
   AnyEmission,
   AnyStepOptions,
@@ -21,23 +19,31 @@ import type {
   StepOptions,
   SubclassOption,
 } from "../authoring/step.types.js";
-import type { EventOf, Fitting, Yielded } from "../authoring/step-return.types.js";
-import type { AnyClasses, AnyTrigger, Delivered, EventIn, EventsIn, EventsOf } from "../authoring/trigger.types.js";
-import type { DefinedRun, definedRun } from "../authoring/workflow-facts.types.js";
+import type {
+  AnyClasses,
+  AnyTrigger,
+  DefinedRun,
+  Delivered,
+  definedRun,
+  EventIn,
+  EventOf,
+  EventsIn,
+  EventsOf,
+  Fitting,
+  Yielded,
+} from "../authoring/trigger.types.js";
+import type { GatherFacts, GraphProblem, InputIndex, PayloadFacts, StepFacts } from "../authoring/workflow.types.js";
 import { compileWorkflow } from "../compile/compile.js";
-import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
-import { type BuiltParts, type ChildSource, setBuiltParts } from "../compile/internals.js";
-import type { WorkflowOptions } from "../compile/options.js";
-import { freeStepOf, type Registration } from "../compile/registration.js";
+import { type BuiltParts, type ChildSource, setBuiltParts, type WorkflowOptions } from "../compile/options.js";
+import { type DeclaredStep, declareStep, freeStepOf, type Registration } from "../compile/registration.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { recover } from "../engine/reduce/recovery.js";
+import { recover } from "../engine/reduce/items.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
-import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
+import type { ShownAmong, StartsAmong, StopsAmong, TypeHint } from "../event/event.types.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
-import type { TypeHint } from "../event/type-hint.js";
-import { checkHandlers } from "../graph/check-handlers.js";
+import { checkHandlers } from "../graph/validate.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { checkOptionNames } from "../value/known-options.js";
 import type { ValueType } from "../value/storable.js";

@@ -4,21 +4,21 @@
  * @module
  */
 
+import type { ContextClass, Context as StepFace } from "../authoring/context.types.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
-import type { InputIndex } from "../authoring/input-index.types.js";
-import type { Middleware } from "../authoring/middleware.types.js";
-import type { RunContext } from "../authoring/run-context.types.js";
-import type { Workflow as AnyStateWorkflow } from "../authoring/workflow.types.js";
+import type { FromDictOptions, RunContext } from "../authoring/run-context.types.js";
+import type { Workflow as AnyStateWorkflow, InputIndex, Middleware } from "../authoring/workflow.types.js";
 import { compiledOf, compileWorkflow } from "../compile/compile.js";
-import { internalsOf, openInternals, stateSchemaKey } from "../compile/internals.js";
-import type { WorkflowOptions } from "../compile/options.js";
-import { OfThisCopy } from "../errors/second-copy.js";
+import { internalsOf, openInternals, stateSchemaKey, type WorkflowOptions } from "../compile/options.js";
+import { createRunState } from "../engine/state.js";
+import { OfThisCopy } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
+import type { TypeHint } from "../event/event.types.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
-import type { TypeHint } from "../event/type-hint.js";
-import type { InspectionName } from "../inspect/inspection-events.js";
+import type { InspectionName, Telemetry } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
-import type { Telemetry } from "../inspect/telemetry.types.js";
+import { CallerContext } from "../run/caller/caller-context.js";
+import { initialStore, restoreRun } from "../run/snapshot-run.js";
 import { resumeRun, retryRun, startRun } from "../run/start.js";
 import { hostOf } from "../run/workflow-host.js";
 import type { ValueType } from "../value/storable.js";
@@ -139,3 +139,23 @@ class WorkflowBase extends OfThisCopy {
 export type Workflow<State = unknown> = AnyStateWorkflow<State>;
 
 export const Workflow: WorkflowStatics = WorkflowBase as unknown as WorkflowStatics;
+
+/* The value `Context`: creates contexts for new runs, or from snapshots. */
+
+// A call that bundlers may drop: only programs that restore snapshots bundle the reader.
+export const Context: ContextClass = /* @__PURE__ */ createContextClass();
+
+function createContextClass(): ContextClass {
+  function Context(workflow: object): unknown {
+    const compiled = compileWorkflow(workflow);
+    const runId = hostOf(compiled).ports.ids.runId();
+    const state = createRunState({ runId, workflow: compiled.name, store: initialStore(compiled) });
+    return new CallerContext(compiled, { state, children: null });
+  }
+  Context.fromDict = (workflow: object, dict: unknown, options?: FromDictOptions): unknown => {
+    const compiled = compileWorkflow(workflow);
+    return new CallerContext(compiled, restoreRun(compiled, dict, options));
+  };
+  return Context as unknown as ContextClass;
+}
+export type Context<State = unknown> = StepFace<State>;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { isTried } from "../../../../test-share.js";
 import { memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import type { RunTree } from "../../src/replay/run-tree.js";
-import { ResourceContainer } from "../../src/resource/resource-container.js";
+import { ResourceContainer } from "../../src/resource/resource.js";
 import { type LoadFrom, loadTree } from "../../src/runtime/worker/load/load.js";
 import { RegisteredWorkflows } from "../../src/runtime/worker/workflows/registered-workflows.js";
 import { type Flow, flows } from "../support/flows.js";

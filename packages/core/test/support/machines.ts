@@ -3,19 +3,19 @@
  * copy of its own, and does what the commands say of its own items. Nothing but JSON text goes between them.
  */
 
+import { resolveStart } from "../../src/compile/child.js";
 import { compileWorkflow } from "../../src/compile/compile.js";
-import { resolveStart } from "../../src/compile/start-event.js";
 import type { Command } from "../../src/engine/command.js";
 import { reduce } from "../../src/engine/reduce.js";
 import { acceptedTypes, isExternal } from "../../src/engine/routing.js";
 import { createRunState, type RunState } from "../../src/engine/state.js";
 import type { Tick } from "../../src/engine/tick.js";
 import { eventFromFields } from "../../src/event/event-codec.js";
-import type { ResourceContainer } from "../../src/resource/resource-container.js";
+import type { ResourceContainer } from "../../src/resource/resource.js";
 import { Attempt } from "../../src/run/attempt/attempt.js";
 import { runOutcome } from "../../src/run/outcome.js";
 import type { AttemptPort, LiveRunCore } from "../../src/run/run.types.js";
-import { createCell, initialStore } from "../../src/run/state-of-run.js";
+import { createCell, initialStore } from "../../src/run/snapshot-run.js";
 import { hostOf, openResources, type WorkflowHost } from "../../src/run/workflow-host.js";
 import { decodeTick, encodeTick } from "../../src/snapshot/tick-codec.js";
 import type { StateStore } from "../../src/state/state-store.js";

@@ -4,9 +4,8 @@
  * @module
  */
 import { fc } from "@fast-check/vitest";
-import { decodeValue } from "../../src/event/decode.js";
-import type { StatePatch } from "../../src/state/patch.types.js";
-import { applyPatches } from "../../src/state/patches.js";
+import { decodeValue } from "../../src/event/event-codec.js";
+import { applyPatches, type StatePatch } from "../../src/state/patches.js";
 import { encodeValue } from "../../src/value/codec.js";
 
 // Few keys and few values: parts of two states then often agree.

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../../src/engine/ports.js";
-import type { PreparedChange } from "../../src/state/state-limits.js";
+import type { PreparedChange } from "../../src/state/state-schema.js";
 import { type Commit, StateStore, type StoreHost } from "../../src/state/state-store.js";
 import { freezeState } from "../../src/value/freeze.js";
 

@@ -1,8 +1,7 @@
 import { expectTypeOf } from "vitest";
-import type { AuditFilter, RuntimeAudit } from "../../src/runtime/api/audit.types.js";
 import type { AllowOptions, DayQuery } from "../../src/runtime/api/budget.types.js";
 import type { BulkOptions, MatchOptions } from "../../src/runtime/api/bulk.types.js";
-import type { MomentOptions } from "../../src/runtime/api/history.types.js";
+import type { AuditFilter, MomentOptions, RuntimeAudit } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
 import type {
   AnswerOptions,
@@ -39,7 +38,7 @@ import type {
 } from "../../src/runtime/api/statistics.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
-import type { Words } from "../../src/value/unknown-names.js";
+import type { Words } from "../../src/value/options.js";
 
 interface Interfaces {
   readonly memoryStore: MemoryStoreOptions;

@@ -5,7 +5,7 @@
  */
 
 import { applyChange } from "../../state/patches.js";
-import { listWait } from "../links.js";
+import { listWait } from "../routing.js";
 import type { ChildRecord, EventData, RunState, SleepRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
 import type {
   CallAwaited,
@@ -20,13 +20,10 @@ import type {
   StreamWritten,
   WaitOpened,
 } from "../tick.js";
-import { resolveWait } from "./answers.js";
-import { setTimer } from "./clock.js";
-import { takeKept } from "./inbox.js";
-import { closeCall, enterRace, isOpen, remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
-import { byItem, currentItem, emitCommand, publish, type Reduction } from "./reduction.js";
-import { suspend, wake } from "./slots.js";
+import { resolveWait, takeKept } from "./receive.js";
+import { byItem, currentItem, emitCommand, publish, type Reduction, setTimer } from "./reduction.js";
+import { closeCall, enterRace, isOpen, remember, suspend, wake } from "./slots.js";
 
 export function onSendsCommitted(reduction: Reduction, tick: SendsCommitted): void {
   const item = currentItem(reduction, tick);

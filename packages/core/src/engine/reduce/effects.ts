@@ -7,11 +7,9 @@ import { applyChange } from "../../state/patches.js";
 import type { EffectRecord, WorkItem } from "../state.js";
 import type { EffectFailed, EffectOpened, EffectRecorded } from "../tick.js";
 import { sendAll } from "./calls.js";
-import { setTimer } from "./clock.js";
 import { allWritten } from "./engine-events.js";
-import { remember } from "./open-calls.js";
-import { byItem, currentItem, emitCommand, publish, type Reduction } from "./reduction.js";
-import { suspend } from "./slots.js";
+import { byItem, currentItem, emitCommand, publish, type Reduction, setTimer } from "./reduction.js";
+import { remember, suspend } from "./slots.js";
 
 export function onEffectOpened(reduction: Reduction, tick: EffectOpened): void {
   const item = currentItem(reduction, tick);

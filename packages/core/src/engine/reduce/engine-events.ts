@@ -13,7 +13,7 @@ import {
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
 } from "../../event/built-in-events.js";
-import type { WrittenPieces } from "../../value/pieces.types.js";
+import type { WrittenPieces } from "../../value/pieces.js";
 import { optionalModules } from "../optional-modules.js";
 import type { EventData, Failure, Outcome, WorkItem } from "../state.js";
 

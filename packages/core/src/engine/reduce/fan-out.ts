@@ -4,16 +4,25 @@
  * @module
  */
 
-import { enter } from "../links.js";
-import { optionalModules } from "../optional-modules.js";
-import { createFanOutState, type FanOutState, type PendingEvent, type Timer, type WorkItem } from "../state.js";
+import { type FanOutFeature, optionalModules } from "../optional-modules.js";
+import { enter, type Routing } from "../routing.js";
+import {
+  createFanOutState,
+  type EventData,
+  type FanOutState,
+  type PendingEvent,
+  type Timer,
+  type WorkItem,
+} from "../state.js";
+import type { StepYielded } from "../tick.js";
+import { leftoversOf, noteLeftover } from "./finish.js";
 import { endItem } from "./items.js";
-import { closeCalls } from "./open-calls.js";
-import { emitCommand, type Reduction } from "./reduction.js";
-import { endAttempt } from "./slots.js";
+import { emit } from "./output.js";
+import { currentItem, emitCommand, type Reduction } from "./reduction.js";
+import { closeCalls, endAttempt, remember } from "./slots.js";
 
 /** Number of unfinished elements at which a generator is no longer asked for more. */
-export const FAN_OUT_BUFFER = 100;
+const FAN_OUT_BUFFER = 100;
 
 /**
  * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is at least 1) until its opener has
@@ -21,7 +30,7 @@ export const FAN_OUT_BUFFER = 100;
  *
  * @param counted Whether open work is counted by element; for a settling step it always is.
  */
-export function fanOutOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState {
+function fanOutOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState {
   if (item.fanOut !== null) return item.fanOut;
   const { state, routing } = reduction;
   const parent = item.scope;
@@ -69,13 +78,13 @@ export function nearestScope(
 // ---- the count of open work: see `Scope` in state.ts
 
 /** Work for one element has ended. */
-export function leaveScope(reduction: Reduction, scope: FanOutState, index: number): void {
+function leaveScope(reduction: Reduction, scope: FanOutState, index: number): void {
   leave(reduction, scope, index);
   closeEmptied(reduction);
 }
 
 /** Its opener has ended: the fan-out closes with the last of its work. */
-export function leaveFanOut(reduction: Reduction, fanOut: FanOutState): void {
+function leaveFanOut(reduction: Reduction, fanOut: FanOutState): void {
   fanOut.generator = null;
   leaveOpener(reduction, fanOut);
   closeEmptied(reduction);
@@ -136,7 +145,7 @@ export function cancelScope(reduction: Reduction, scope: FanOutState): void {
 }
 
 /** Stops a generator whose further output is not used. */
-export function stopGenerator(reduction: Reduction, scope: FanOutState): void {
+function stopGenerator(reduction: Reduction, scope: FanOutState): void {
   const item = scope.generator === null ? undefined : reduction.state.items.get(scope.generator);
   scope.generator = null;
   if (!item) return;
@@ -190,4 +199,70 @@ function takeOut(
     timer.pendingEvent.scope === scope &&
     (index === null || timer.pendingEvent.index === index);
   for (const timer of state.timers?.where(isOfIt) ?? []) state.timers?.remove(timer);
+}
+
+/*
+ * The elements of a fan-out, as a step returns or yields them: an array, or one after the other.
+ */
+
+export const fanOutFeature: FanOutFeature = {
+  fanOutOf,
+  take,
+  onStepYielded,
+  leaveScope,
+  leaveFanOut,
+  canEndAlone,
+  noneOf,
+  missing,
+};
+
+function take(reduction: Reduction, item: WorkItem, events: readonly EventData[]): void {
+  const scope = fanOutOf(reduction, item, false);
+  const { recoveries, step } = item;
+  const first = scope.size;
+  scope.size += events.length;
+  if (scope.size === 0 && isUngathered(reduction, item))
+    noteLeftover(reduction.state, { kind: "nothing", step: item.step });
+  for (let index = 0; index < events.length; index++) {
+    emit(reduction, events[index] as EventData, { scope, index: first + index, recoveries, step });
+    if (reduction.state.status !== "running") return;
+  }
+}
+
+function isUngathered({ routing }: Reduction, { step }: WorkItem): boolean {
+  return routing.steps.get(step)?.fanOut?.collects.length === 0;
+}
+
+function onStepYielded(reduction: Reduction, tick: StepYielded): void {
+  const item = currentItem(reduction, tick);
+  if (item === null) return;
+  const scope = fanOutOf(reduction, item, true);
+  scope.generator = item.id;
+  remember(item, { kind: "yield", call: tick.call, digest: tick.digest });
+  if (scope.closed) return stopGenerator(reduction, scope);
+  emit(reduction, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
+  if (reduction.state.status !== "running" || scope.closed) return;
+  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) emitCommand(reduction, { type: "generator.pull", item: item.id });
+  else scope.paused = true;
+}
+
+function canEndAlone({ steps }: Routing, { fanOut, scope }: WorkItem): boolean {
+  for (let around = fanOut ?? scope; around !== null; around = around.parent) {
+    for (const name of around.collects) {
+      const trigger = steps.get(name)?.trigger;
+      if (trigger?.kind === "collect" && (trigger.settle || trigger.rest === "cancel")) return true;
+    }
+  }
+  return false;
+}
+
+function noneOf(step: string, elements: readonly string[]): string {
+  return `step "${step}", which emits many(${elements.join(", ")}), returned no element, and no step collects them`;
+}
+
+function missing(reduction: Reduction): string[] {
+  return leftoversOf(reduction, "fanOut").map(({ step }) => {
+    const elements = reduction.routing.steps.get(step)?.fanOut?.elements.join(", ") ?? "";
+    return `step "${step}", which emits many(${elements}), returned nothing: return [] for an empty fan-out`;
+  });
 }

@@ -1,9 +1,22 @@
 /** The end of a run. */
+
+import { type DiscardedEvents, makeEngineEvent, WorkDiscardedEvent } from "../../event/built-in-events.js";
 import { optionalModules } from "../optional-modules.js";
-import type { Outcome, RunState } from "../state.js";
-import { stopClock } from "./clock.js";
+import type { Routing } from "../routing.js";
+import type {
+  EffectRecord,
+  EventData,
+  Failure,
+  Leftover,
+  Outcome,
+  RunState,
+  SlotlessRecord,
+  WorkItem,
+} from "../state.js";
+import type { StepFailed } from "../tick.js";
 import { terminalEvent } from "./engine-events.js";
-import { emitCommand, publish, type Reduction } from "./reduction.js";
+import { currentItem, emitCommand, markActive, publish, type Reduction, setTimer, stopClock } from "./reduction.js";
+import { dispatch, endAttempt, loadOf } from "./slots.js";
 
 /**
  * Ends the run. A completed run keeps no work. Otherwise the work is kept for `resume` (cancelled) or `retry` (failed,
@@ -54,4 +67,192 @@ export function interrupt(state: RunState): void {
     item.open = 0;
     item.answered = null;
   }
+}
+
+/*
+ * Failed attempts: they are retried, go to an error handler or a settling batch, or end the run.
+ */
+
+export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
+  const item = currentItem(reduction, tick);
+  if (item === null) return;
+  item.failures++;
+  item.lastError = tick.error;
+  item.lastFailedAtMs = reduction.state.atMs;
+  forgetFailures(item);
+  if (tick.retryAtMs === null) {
+    if (tick.isGenerator === true) optionalModules.fanOuts?.fanOutOf(reduction, item, false);
+    failForGood(reduction, item);
+  } else retry(reduction, item, tick.retryAtMs);
+}
+
+/**
+ * Forgets timed-out waits and failed children, which are then tried again, and with them all of a race that they have decided. Calls of
+ * `ctx.run` that have used up their retries are retried, too, and keep the number of their attempts.
+ */
+function forgetFailures({ calls }: WorkItem): void {
+  const races = new Set<string>();
+  for (const [call, record] of calls ?? []) {
+    if (record.kind === "effect" && record.status === "failed") renewEffect(record);
+    else if (
+      (record.kind === "wait" && record.status === "timedOut") ||
+      (record.kind === "child" && record.status === "failed")
+    ) {
+      calls?.delete(call);
+      if (record.race !== undefined) races.add(record.race);
+    }
+  }
+  if (races.size === 0) return;
+  for (const [call, record] of calls ?? [])
+    if (races.has(record.kind === "race" ? call : ((record as Partial<SlotlessRecord>).race as string)))
+      calls?.delete(call);
+}
+
+/** The policy of a call counts anew. */
+export function renewEffect(record: EffectRecord): void {
+  record.status = "working";
+  record.failures = 0;
+  record.sinceMs = -1;
+  record.dueAtMs = null;
+}
+
+function retry(reduction: Reduction, item: WorkItem, retryAtMs: number): void {
+  emitCommand(reduction, { type: "note", note: { kind: "step.retrying", item: item.id, retryAtMs } });
+  if (retryAtMs > reduction.state.atMs) {
+    endAttempt(reduction, item);
+    item.retryTimer = setTimer(reduction, retryAtMs, { kind: "retry", item: item.id });
+    return;
+  }
+  retryNow(reduction, item);
+}
+
+/** Goes before all queued items, in the slot that it has. */
+function retryNow(reduction: Reduction, item: WorkItem): void {
+  const load = loadOf(reduction, item.step);
+  if (item.status === "suspended") markActive(reduction);
+  if (item.status === "running") load.running--;
+  item.open = 0;
+  item.answered = null;
+  item.status = "ready";
+  load.ready.unshift(item.id);
+  dispatch(reduction, load);
+}
+
+function failForGood(reduction: Reduction, item: WorkItem): void {
+  const failure = failureOf(reduction, item);
+  if (optionalModules.recovery?.(reduction, item, failure) || optionalModules.collect?.settle(reduction, item, failure))
+    return;
+  item.status = "failed"; // its open calls stay listed, so that `retry` finds them unchanged
+  finish(reduction, { status: "failed", failure });
+}
+
+function failureOf(reduction: Reduction, item: WorkItem): Failure {
+  const shape = optionalModules.gathered?.shapeOf(item.input);
+  return {
+    stepName: item.step,
+    error: item.lastError ?? { name: "Error", message: "unknown" },
+    attempts: item.failures,
+    elapsedMs: reduction.state.atMs - item.firstStartedAtMs,
+    failedAtMs: reduction.state.atMs,
+    input: inputEvents(item),
+    ...(shape !== undefined && { shape }),
+  };
+}
+
+/** The events of an input with several are known to the feature that made it. */
+export function inputEvents({ input }: WorkItem): readonly EventData[] {
+  return input.kind === "event" ? [input.event] : (optionalModules.gathered?.eventsOf(input) ?? []);
+}
+
+/*
+ * Finds out why a run can never end: what it would need, and which events led to nothing.
+ */
+
+/** Keeps the first event that led to nothing at a step, so that a run in an endless loop does not collect more. */
+export function noteLeftover(state: RunState, leftover: Leftover): void {
+  state.unused ??= { unfired: new Set(), leftovers: new Map() };
+  const { leftovers } = state.unused;
+  const known = leftovers.get(leftover.step);
+  if (known === undefined || (known.kind === "nothing" && leftover.kind !== "nothing"))
+    leftovers.set(leftover.step, leftover);
+}
+
+export function stuck(reduction: Reduction): Failure {
+  const { state, routing } = reduction;
+  const silent = leftoversOf(reduction, "nothing").map(({ step }) => step);
+  const missing = [
+    ...(optionalModules.join?.missing(reduction) ?? []),
+    ...(optionalModules.fanOuts?.missing(reduction) ?? []),
+    ...(optionalModules.collect?.missing(reduction) ?? []),
+    ...[...(state.sets?.entries() ?? [])].map(
+      ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
+    ),
+  ];
+  const message = `Run "${state.runId}" of "${state.workflow}" can never end: no step is left to run, no StopEvent came, and nothing is waited for${
+    missing.length > 0 ? `; ${missing.join("; ")}` : ""
+  }${silent.map((step) => `; ${nothingOf(step, routing)}`).join("")}.`;
+  return {
+    stepName: null,
+    error: {
+      name: "WorkflowError",
+      code: "RUN_STUCK",
+      message,
+      hint: "Return a StopEvent on every path, or wait for an event from outside.",
+      details: { runId: state.runId, missing, ...(silent.length > 0 && { returnedNothing: silent }) },
+    },
+    attempts: 0,
+    elapsedMs: state.atMs - state.startedAtMs,
+    failedAtMs: state.atMs,
+    input: [],
+  };
+}
+
+function nothingOf(step: string, { steps }: Routing): string {
+  const { emits, fanOut } = steps.get(step) ?? { emits: [], fanOut: null };
+  const reason = fanOut && optionalModules.fanOuts?.noneOf(step, fanOut.elements);
+  return reason ?? `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
+}
+
+export function leftoversOf<Kind extends Leftover["kind"]>(
+  { state }: Reduction,
+  kind: Kind,
+): Extract<Leftover, { readonly kind: Kind }>[] {
+  return [...(state.unused?.leftovers.values() ?? [])].filter((leftover) => leftover.kind === kind) as never;
+}
+
+/*
+ * What a stop event leaves undone: reported, because the completed run keeps none of it.
+ *
+ * Steps that wait for an event, a time or a child are not reported: a run may well end without an answer.
+ */
+
+type Place = Pick<DiscardedEvents, "step" | "status">;
+
+/** @param by The item whose output ends the run. */
+export function reportDiscarded(reduction: Reduction, by: object): void {
+  const { items, timers, inbox, scopes } = reduction.state;
+  const found = new Map<string, DiscardedEvents>();
+  const add = ({ type }: EventData, { step, status }: Place): void => {
+    const key = `${status} ${step} ${type}`;
+    found.set(key, { type, step, status, count: (found.get(key)?.count ?? 0) + 1 });
+  };
+  for (const item of items.values()) {
+    if (item === by || item.status === "suspended") continue;
+    const status = hasBegun(reduction, item) ? "running" : "queued";
+    for (const event of inputEvents(item)) add(event, { step: item.step, status });
+  }
+  for (const timer of timers?.toArray() ?? [])
+    if (timer.kind === "send") add(timer.pendingEvent.event, { step: timer.pendingEvent.step, status: "delayed" });
+  for (const { event, step } of inbox ?? []) add(event, { step, status: "kept" });
+  for (const scope of scopes?.values() ?? [])
+    for (const [step, { arrivals, fired }] of scope.gathered ?? [])
+      if (!fired) for (const { event } of arrivals) add(event, { step, status: "gathered" });
+  if (found.size > 0) publish(reduction, makeEngineEvent(WorkDiscardedEvent, { events: [...found.values()] } as never));
+}
+
+/** An attempt that this reduction has started does not begin. */
+function hasBegun({ commands }: Reduction, { id, attempt, status }: WorkItem): boolean {
+  if (attempt === 0) return false;
+  if (attempt > 1 || status !== "running") return true;
+  return commands?.some((command) => command.type === "attempt.start" && command.item === id) !== true;
 }

@@ -4,13 +4,12 @@
  * @module
  */
 
-import { enter } from "../links.js";
 import { optionalModules } from "../optional-modules.js";
-import type { FanOutState, Recoveries, StepInput, WorkItem } from "../state.js";
-import { markActive } from "./clock.js";
-import { closeCalls } from "./open-calls.js";
-import type { Reduction } from "./reduction.js";
-import { endAttempt, loadOf, start } from "./slots.js";
+import { enter } from "../routing.js";
+import type { Failure, FanOutState, Recoveries, StepInput, WorkItem } from "../state.js";
+import { stepFailed } from "./engine-events.js";
+import { markActive, type Reduction } from "./reduction.js";
+import { closeCalls, endAttempt, loadOf, start } from "./slots.js";
 
 export interface Delivery {
   readonly step: string;
@@ -76,4 +75,22 @@ export function endItem(reduction: Reduction, item: WorkItem): void {
 /** Called when the item has no more elements. */
 export function leaveFanOut(reduction: Reduction, { fanOut }: WorkItem): void {
   if (fanOut !== null) optionalModules.fanOuts?.leaveFanOut(reduction, fanOut);
+}
+
+/*
+ * Error handlers: they get the failures of steps that have used up their retries.
+ */
+
+export function recover(reduction: Reduction, item: WorkItem, failure: Failure): boolean {
+  const handler = reduction.routing.handlers.get(item.step);
+  if (handler === undefined) return false;
+  const { name: step, maxRecoveries } = handler;
+  const used = item.recoveries?.[step] ?? 0;
+  if (used >= maxRecoveries) return false;
+  const { scope, index } = item;
+  const recoveries = { ...item.recoveries, [step]: used + 1 };
+  enqueue(reduction, { step, input: { kind: "event", event: stepFailed(failure) } }, { scope, index, recoveries });
+  leaveFanOut(reduction, item); // output from before the failure stays a batch
+  endItem(reduction, item);
+  return true;
 }

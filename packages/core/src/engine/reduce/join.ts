@@ -8,16 +8,16 @@
  */
 import { type JoinIncomplete, JoinIncompleteEvent } from "../../event/built-in-events.js";
 import { keyText } from "../../event/equal.js";
-import { fieldOf } from "../../event/facts.js";
+import { fieldOf } from "../../event/event.js";
 import type { JoinSlot } from "../definition.js";
 import type { JoinFeature, JoinStep } from "../optional-modules.js";
 import type { EventData, FanOutState, JoinBuffer, PendingEvent } from "../state.js";
+import { mergeRecoveries } from "./collect.js";
 import { joinIncomplete } from "./engine-events.js";
 import { nearestScope } from "./fan-out.js";
-import { mergeRecoveries } from "./gathered.js";
+import { leftoversOf, noteLeftover } from "./finish.js";
 import { enqueue, type Place } from "./items.js";
 import { publish, type Reduction } from "./reduction.js";
-import { leftoversOf, noteLeftover } from "./stuck.js";
 
 export const joining: JoinFeature = { arrive, leftoverIn, complete, reportLeftovers, missing };
 

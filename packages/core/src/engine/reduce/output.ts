@@ -4,17 +4,14 @@
  * @module
  */
 import { applyChange } from "../../state/patches.js";
-import { enter } from "../links.js";
 import { optionalModules } from "../optional-modules.js";
+import { enter } from "../routing.js";
 import type { EventData, PendingEvent, WorkItem } from "../state.js";
 import type { Send, StepCompleted } from "../tick.js";
-import { setTimer } from "./clock.js";
-import { deliver } from "./deliver.js";
-import { reportDiscarded } from "./discarded.js";
-import { finish } from "./finish.js";
+import { finish, noteLeftover, reportDiscarded } from "./finish.js";
 import { endItem, leaveFanOut, type Place } from "./items.js";
-import { byItem, currentItem, publish, type Reduction } from "./reduction.js";
-import { noteLeftover } from "./stuck.js";
+import { deliver } from "./receive.js";
+import { byItem, currentItem, publish, type Reduction, setTimer } from "./reduction.js";
 
 export function onStepCompleted(reduction: Reduction, tick: StepCompleted): void {
   const item = currentItem(reduction, tick);

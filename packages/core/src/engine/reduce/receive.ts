@@ -3,14 +3,17 @@
  *
  * @module
  */
+
+import { sameValue } from "../../event/equal.js";
+import { fieldOf } from "../../event/event.js";
 import { promptClosed, type Receipt, refused } from "../command.js";
-import { acceptedTypes, isExternal } from "../routing.js";
-import type { OpenPrompt, PendingEvent } from "../state.js";
+import { optionalModules } from "../optional-modules.js";
+import { acceptedTypes, isExternal, reachOf } from "../routing.js";
+import type { EventData, OpenPrompt, PendingEvent, StepInput, WaitRecord } from "../state.js";
 import type { EventReceived } from "../tick.js";
-import { matchesWhere, resolveWait } from "./answers.js";
-import { offer } from "./deliver.js";
-import { isFull, keep } from "./inbox.js";
-import { answerSender, type Reduction } from "./reduction.js";
+import { enqueue } from "./items.js";
+import { answerSender, emitCommand, publish, type Reduction } from "./reduction.js";
+import { unlistWait, wake } from "./slots.js";
 
 export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(reduction, tick, tick.promptId);
@@ -80,4 +83,153 @@ function closeEmittedPrompt(reduction: Reduction, type: string): void {
     prompts.delete(prompt.promptId);
     return;
   }
+}
+
+/*
+ * Delivers events.
+ */
+
+/**
+ * Delivers an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
+ * Returns `false` if no step accepted it.
+ */
+function offer(reduction: Reduction, pendingEvent: PendingEvent): boolean {
+  const { event, step: only } = pendingEvent;
+  const answered = reduction.state.waits === null ? null : answerWait(reduction, event, only);
+  let taken = answered !== null;
+  const route = reduction.routing.routes.get(event.type);
+  if (!route) return taken;
+  let input: StepInput | null = null;
+  for (const { name } of route.steps) {
+    if (name === answered || (only !== null && only !== name)) continue;
+    input ??= { kind: "event", event };
+    enqueue(reduction, { step: name, input }, pendingEvent);
+    taken = true;
+  }
+  return optionalModules.gathered?.offer(reduction, route, pendingEvent) === true || taken;
+}
+
+/**
+ * Delivers what a step emitted or sent. A prompt is shown; an event that no step accepts yet is kept for a step that waits
+ * for it.
+ *
+ * @param from The step that it comes from, when that is known.
+ */
+export function deliver(reduction: Reduction, pendingEvent: PendingEvent, from: string | null = null): void {
+  if (pendingEvent.scope?.closed) return;
+  const isPrompt = reduction.routing.roles.get(pendingEvent.event.type) === "inputRequired";
+  if (isPrompt) show(reduction, pendingEvent.event, from);
+  if (offer(reduction, pendingEvent) || isPrompt) return;
+  if (keep(reduction, pendingEvent)) return;
+  emitCommand(reduction, {
+    type: "note",
+    note: { kind: "event.unhandled", event: pendingEvent.event, step: pendingEvent.step },
+  });
+}
+
+function show(reduction: Reduction, event: EventData, step: string | null): void {
+  const { state } = reduction;
+  const promptId = `${state.runId}:${state.nextId++}`;
+  state.prompts ??= new Map();
+  state.prompts.set(promptId, { promptId, event, wait: null, step, askedAtMs: state.atMs });
+  publish(reduction, event, { promptId, origin: null });
+}
+
+/*
+ * Events that arrive before a step waits for them.
+ */
+
+/** Keeps an event when a step that can still run (the named one, if any) waits for its type. */
+function keep(reduction: Reduction, pendingEvent: PendingEvent): boolean {
+  const waiting = reduction.routing.routes.get(pendingEvent.event.type)?.waiting;
+  if (!waiting?.some((name) => isFor(pendingEvent, name) && canRun(reduction, name))) return false;
+  reduction.state.inbox ??= [];
+  reduction.state.inbox.push(pendingEvent);
+  return true;
+}
+
+function isFull(reduction: Reduction): boolean {
+  return (reduction.state.inbox?.length ?? 0) >= reduction.routing.definition.inboxSize;
+}
+
+function isFor({ step }: PendingEvent, name: string): boolean {
+  return step === null || step === name;
+}
+
+/** The oldest kept event that this wait of this step takes. */
+export function takeKept(reduction: Reduction, step: string, wait: WaitRecord): PendingEvent | null {
+  const { inbox } = reduction.state;
+  if (inbox === null) return null;
+  const position = inbox.findIndex(
+    (kept) => isFor(kept, step) && wait.accepts.includes(kept.event.type) && matchesWhere(wait.where, kept.event),
+  );
+  if (position < 0) return null;
+  return inbox.splice(position, 1)[0] as PendingEvent;
+}
+
+function canRun(reduction: Reduction, name: string): boolean {
+  const { routing, state } = reduction;
+  if (routing.external.some((step) => reachOf(routing, step.name).has(name))) return true;
+  const seen = new Set<string>();
+  for (const item of state.items.values()) {
+    if (seen.has(item.step)) continue;
+    seen.add(item.step);
+    if (reachOf(routing, item.step).has(name)) return true;
+  }
+  return (state.timers?.toArray() ?? []).some(
+    (timer) =>
+      timer.kind === "send" &&
+      (routing.routes.get(timer.pendingEvent.event.type)?.steps ?? []).some((step) =>
+        reachOf(routing, step.name).has(name),
+      ),
+  );
+}
+
+/*
+ * Answers to open calls: an event, an answer, or a due time.
+ */
+
+/** Answers the oldest open wait that this event matches (of this step, if one is named). Returns the name of its step. */
+function answerWait(reduction: Reduction, event: EventData, step: string | null): string | null {
+  for (const wait of reduction.state.waits?.get(event.type) ?? []) {
+    const item = reduction.state.items.get(wait.item);
+    if (!item || (step !== null && item.step !== step) || !matchesWhere(wait.where, event)) continue;
+    resolveWait(reduction, wait, event);
+    return item.step;
+  }
+  return null;
+}
+
+export function resolveWait(reduction: Reduction, wait: WaitRecord, event: EventData): void {
+  unlistWait(reduction, wait);
+  wait.status = "resolved";
+  wait.event = event;
+  const item = reduction.state.items.get(wait.item);
+  if (item) wake(reduction, item, wait);
+}
+
+/** A sleep has ended, a wait has timed out, or a call may begin its next attempt. */
+export function onCallDue(reduction: Reduction, id: number, call: string): void {
+  const item = reduction.state.items.get(id);
+  const record = item?.calls?.get(call);
+  if (!item || !record || !("status" in record) || record.status !== "open") return;
+  if (record.kind === "wait") {
+    record.timer = null;
+    unlistWait(reduction, record);
+    record.status = "timedOut";
+  } else if (record.kind === "sleep") {
+    record.timer = null;
+    record.status = "done";
+  } else if (record.kind === "effect") {
+    record.timer = record.dueAtMs = null;
+    record.status = "working";
+  }
+  wake(reduction, item, record);
+}
+
+/** Returns `true` when every field named in `where` has its value. */
+function matchesWhere(where: Readonly<Record<string, unknown>> | null, event: EventData): boolean {
+  if (where === null) return true;
+  for (const name in where) if (!sameValue(fieldOf(event as never, name), where[name])) return false;
+  return true;
 }

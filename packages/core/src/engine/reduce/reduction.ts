@@ -1,6 +1,7 @@
+import { Timers } from "../collections.js";
 import { type Command, type Receipt, runFinished } from "../command.js";
 import type { Routing } from "../routing.js";
-import type { EventData, FanOutState, RunState, WorkItem } from "../state.js";
+import type { EventData, FanOutState, RunState, Timer, TimerPurpose, WorkItem } from "../state.js";
 import type { Tick } from "../tick.js";
 
 /** One reduction: what it reads, what it changes, what it decides. */
@@ -57,4 +58,38 @@ export function currentItem(
   if (item && isCurrent(item, tick.attempt)) return item;
   refuse(reduction, tick, `attempt ${tick.attempt} of item ${tick.item} has ended`);
   return null;
+}
+
+/*
+ * Timers, and the active time of a run.
+ */
+
+export function setTimer(reduction: Reduction, dueAtMs: number, purpose: TimerPurpose): Timer {
+  const { state } = reduction;
+  state.timers ??= new Timers();
+  return state.timers.add({ dueAtMs, order: state.nextId++, position: 0, ...purpose });
+}
+
+/** One more item is ready or running. */
+export function markActive(reduction: Reduction): void {
+  const { state } = reduction;
+  if (state.active++ > 0) return;
+  state.activeSinceMs = state.atMs;
+  if (state.timeoutMs !== null)
+    state.runTimer = setTimer(reduction, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
+}
+
+/** One less item is ready or running. */
+export function markInactive(reduction: Reduction): void {
+  const { state } = reduction;
+  if (--state.active === 0) stopClock(reduction);
+}
+
+/** Stops counting active time until an item is ready or running again. */
+export function stopClock({ state }: Pick<Reduction, "state">): void {
+  if (state.activeSinceMs === null) return;
+  state.activeMs += state.atMs - state.activeSinceMs;
+  state.activeSinceMs = null;
+  if (state.runTimer !== null) state.timers?.remove(state.runTimer);
+  state.runTimer = null;
 }

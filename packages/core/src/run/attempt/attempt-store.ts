@@ -1,15 +1,14 @@
 /** The store as a step holds it: every write is matched with the recorded calls of the work item. */
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
-import { CallPromise } from "../../state/call-promise.js";
+import { CallPromise } from "../../state/edit-context.js";
 import type { Path } from "../../state/path.js";
 import type { StateStore, Writer } from "../../state/state-store.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptionNames } from "../../value/known-options.js";
 import { assertFunction } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
-import { inScope } from "./call-ids.js";
-import { nameOf } from "./call-names.js";
+import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";
 

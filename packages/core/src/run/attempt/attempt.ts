@@ -10,19 +10,18 @@ import type { CompiledStep } from "../../compile/compile.js";
 import { type ElementsFeature, type GeneratorDrive, optionalModules } from "../../engine/optional-modules.js";
 import type { EventData, WorkItem } from "../../engine/state.js";
 import type { Send, Tick } from "../../engine/tick.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { stepError, WorkflowError } from "../../errors/workflow-error.js";
 import type { Release } from "../../limit/limiter.js";
-import type { ResourceContainer } from "../../resource/resource-container.js";
+import type { ResourceContainer } from "../../resource/resource.js";
 import { judge } from "../../retry/judge.js";
-import type { FailedCall } from "../../state/call-promise.js";
-import { assertInTime } from "../../state/edit-context.js";
-import type { StateChange } from "../../state/patch.types.js";
+import { assertInTime, type FailedCall } from "../../state/edit-context.js";
+import type { StateChange } from "../../state/patches.js";
 import { readable, recordError } from "../../value/error-record.js";
 import { isError, isThenable } from "../../value/kind.js";
 import { inspectAttempt, inspectEnd } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
 import { openResources } from "../workflow-host.js";
-import { callOf } from "./call-effect.js";
+import { callOf } from "./call-end.js";
 import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { type FinishChange, FinishResult } from "./finish-result.js";
@@ -30,7 +29,6 @@ import { assertFinishResult, finishWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import { StepContext } from "./step-context.js";
-import { StepTimer } from "./step-timer.js";
 
 const returned = "the step has returned";
 
@@ -373,4 +371,54 @@ function attemptEnded({ step, item, number, ended }: Attempt, reason: string | n
 /** The first argument of the step. */
 function stepInput({ input }: WorkItem): unknown {
   return input.kind === "event" ? input.event : optionalModules.gathered?.argumentOf(input);
+}
+
+/** The time limit of an attempt: it counts while the step waits for no answer, and while a function of `ctx.run` is at work. */
+class StepTimer {
+  readonly #attempt: AttemptCore;
+  readonly #limitMs: number;
+  #leftMs: number;
+  #sinceMs = 0;
+  #callOff: (() => void) | null = null;
+  #isWaiting = false;
+
+  constructor(attempt: AttemptCore, limitMs: number) {
+    this.#attempt = attempt;
+    this.#limitMs = limitMs;
+    this.#leftMs = limitMs;
+    this.update();
+  }
+
+  /** @param isWaiting Whether the step waits for an answer. @default as before */
+  update(isWaiting: boolean = this.#isWaiting): void {
+    this.#isWaiting = isWaiting;
+    if (isWaiting && this.#attempt.calls?.isWorking !== true) this.stop();
+    else this.#run();
+  }
+
+  #run(): void {
+    if (this.#callOff !== null || this.#attempt.ended !== null) return;
+    const { clock } = this.#attempt.run.host.ports;
+    this.#sinceMs = this.#attempt.run.now();
+    this.#callOff = clock.setTimer(clock.now() + this.#leftMs, () =>
+      this.#attempt.fail(timedOut(this.#attempt, this.#limitMs)),
+    );
+  }
+
+  stop(): void {
+    if (this.#callOff === null) return;
+    this.#callOff();
+    this.#callOff = null;
+    // A clock that is set back adds no time.
+    this.#leftMs -= Math.max(0, this.#attempt.run.now() - this.#sinceMs);
+  }
+}
+
+function timedOut({ step, item }: AttemptCore, limitMs: number): WorkflowError {
+  return stepError(step, {
+    code: "STEP_TIMEOUT",
+    what: `has worked for ${limitMs} ms (item ${item.id}, attempt ${item.attempt}): that is its limit`,
+    hint: "Raise `timeout` of the step, or split it.",
+    details: { limitMs, attempt: item.attempt },
+  });
 }

@@ -1,7 +1,7 @@
 /** Middleware around an attempt. */
 
 import type { Context } from "../../authoring/context.types.js";
-import type { Middleware, StepCall } from "../../authoring/middleware.types.js";
+import type { Middleware, StepCall } from "../../authoring/workflow.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { AttemptCore } from "../run.types.js";
 

@@ -7,11 +7,10 @@
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
 import type { CallRecord, WorkItem } from "../../engine/state.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { type NamedStep, stepError, WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
-import type { CallPromise } from "../../state/call-promise.js";
-import { callAround } from "../../state/edit-context.js";
+import { type CallPromise, callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { copyValue } from "../../value/copy.js";
@@ -19,7 +18,6 @@ import { type ErrorRecord, reviveError } from "../../value/error-record.js";
 import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
 import { idOf, insideCall, isInsideCall, isOfKind } from "./call-ids.js";
-import { type NamedStep, stepError } from "./step-error.js";
 
 /** What calls need of their attempt. */
 export interface Calling {

@@ -1,24 +1,28 @@
 /** Checks the arguments of calls of `ctx`. */
 
 import type { CompiledStep } from "../../compile/compile.js";
+import { runLimits } from "../../engine/definition.js";
 import { acceptedTypes } from "../../engine/routing.js";
-import { runLimits } from "../../engine/run-limits.js";
 import type { EventData } from "../../engine/state.js";
-import { invalidOption } from "../../errors/invalid-option.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption, stepError, WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
-import type { EventClass, WorkflowEvent } from "../../event/event.js";
-import { classOf, eventTypeOf, isEvent, isEventClass, isSubclass, roleOf } from "../../event/facts.js";
-import { suggest } from "../../graph/finding.js";
-import { comesFromOutside } from "../../graph/validate.js";
+import {
+  classOf,
+  type EventClass,
+  eventTypeOf,
+  isEvent,
+  isEventClass,
+  isSubclass,
+  roleOf,
+  type WorkflowEvent,
+} from "../../event/event.js";
+import { comesFromOutside, suggest } from "../../graph/validate.js";
 import { encodeValue } from "../../value/codec.js";
-import { formatValue } from "../../value/format-value.js";
-import { isRecord } from "../../value/kind.js";
+import { formatValue, isRecord } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
+import { inScopeText, scopeDetails } from "./open-call.js";
 import { undeclared } from "./output.js";
-import { inScopeText, scopeDetails } from "./scopes.js";
-import { stepError } from "./step-error.js";
 
 export function assertClass(call: string, value: unknown): void {
   if (!isEventClass(value)) throw wrongArgument(call, value, "an event class");

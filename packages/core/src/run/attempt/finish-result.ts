@@ -1,6 +1,6 @@
 import type { EventData } from "../../engine/state.js";
 import type { DirectEdit } from "../../state/finish-group.js";
-import type { StateChange } from "../../state/patch.types.js";
+import type { StateChange } from "../../state/patches.js";
 
 /** The result of `ctx.finish`, valid for the attempt that called it. */
 export class FinishResult {

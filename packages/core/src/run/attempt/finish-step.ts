@@ -6,14 +6,12 @@
 
 import { optionalModules } from "../../engine/optional-modules.js";
 import type { StepCompleted } from "../../engine/tick.js";
-import type { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidResult, type NamedStep, stepError, type WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
-import { formatValue } from "../../value/format-value.js";
-import { isThenable } from "../../value/kind.js";
+import { formatValue, isThenable } from "../../value/kind.js";
 import type { AttemptCore } from "../run.types.js";
 import { FinishResult } from "./finish-result.js";
 import { refuseInsideRun } from "./open-call.js";
-import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
 /**
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a

@@ -7,9 +7,9 @@
  * @module
  */
 import type { Log } from "../../engine/ports.js";
-import { CallPromise, type FailedCall } from "../../state/call-promise.js";
+import { CallPromise, type FailedCall } from "../../state/edit-context.js";
+import { afterMicrotasks } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
-import { afterMicrotasks } from "../after-microtasks.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf, type EffectPhase } from "./calls.js";
 

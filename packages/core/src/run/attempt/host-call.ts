@@ -1,9 +1,9 @@
 /** What a host does for a step, as a call of the step. */
-import { CallPromise } from "../../state/call-promise.js";
+
+import { CallPromise } from "../../state/edit-context.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf } from "./calls.js";
 import { refuseCall, rejectCall } from "./forgotten-calls.js";
-import { originalOf } from "./original-context.js";
 import { StepContext } from "./step-context.js";
 
 /** The attempt that a context belongs to; `null` for a context of no step. */
@@ -38,4 +38,17 @@ export function hostCall<Value>(attempt: AttemptCore, check: () => void, work: (
   });
   calls.begin(call, { isResting: false, promise: call });
   return call;
+}
+
+/** Contexts that stand for the context of a step, such as those of executors, by what was made of them. */
+const originals = new WeakMap<object, object>();
+
+/** Notes that functions which need the context of a step itself may take this one for it. */
+export function noteOriginal(context: object, original: object): void {
+  originals.set(context, original);
+}
+
+function originalOf(context: object): object {
+  const original = originals.get(context);
+  return original === undefined ? context : originalOf(original);
 }

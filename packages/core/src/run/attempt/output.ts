@@ -3,11 +3,15 @@
 import type { CompiledStep } from "../../compile/compile.js";
 import { optionalModules } from "../../engine/optional-modules.js";
 import type { EventData } from "../../engine/state.js";
-import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../../errors/second-copy.js";
-import type { WorkflowError } from "../../errors/workflow-error.js";
-import type { EventClass, WorkflowEvent } from "../../event/event.js";
-import { classOf, isEvent } from "../../event/facts.js";
-import { invalidResult, stepError } from "./step-error.js";
+import {
+  invalidResult,
+  isOfSecondCopy,
+  ofSecondCopy,
+  secondCopyHint,
+  stepError,
+  type WorkflowError,
+} from "../../errors/workflow-error.js";
+import { classOf, type EventClass, isEvent, type WorkflowEvent } from "../../event/event.js";
 
 export function checkOutput(step: CompiledStep, value: unknown): EventData | readonly EventData[] | null {
   if (value === undefined || value === null) return null;

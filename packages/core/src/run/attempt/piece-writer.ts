@@ -18,8 +18,7 @@ import { encodeValue } from "../../value/codec.js";
 import { copyValue } from "../../value/copy.js";
 import { isRecord } from "../../value/kind.js";
 import { assertOption } from "../../value/options.js";
-import { sizeOf, sizeOfAll, textOf, withText } from "../../value/pieces.js";
-import type { Piece } from "../../value/pieces.types.js";
+import { type Piece, sizeOf, sizeOfAll, textOf, withText } from "../../value/pieces.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 
 const LEAST_MS = 50;

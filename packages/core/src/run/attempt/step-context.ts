@@ -18,17 +18,16 @@ import type {
   SleepOptions,
   WaitOptions,
 } from "../../authoring/context.types.js";
-import type { Finished } from "../../authoring/finished.types.js";
 import type { ContextDict, ToDictOptions } from "../../authoring/run-context.types.js";
 import type { Store } from "../../authoring/store.types.js";
+import type { Finished } from "../../authoring/trigger.types.js";
 import { childStart } from "../../compile/child.js";
 import { optionalModules } from "../../engine/optional-modules.js";
 import type { EffectRecord } from "../../engine/state.js";
 import type { ChildOpened, EffectRecorded, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
-import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import { type EventClass, eventTypeOf, isEvent, type WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
-import { eventTypeOf, isEvent } from "../../event/facts.js";
 import type { FieldsOut, ObjectSchema } from "../../event/schema.js";
 import { callAround, isInCall, refuseInsideEdit } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
@@ -39,13 +38,12 @@ import { isDate } from "../../value/kind.js";
 import { checkOptionNames } from "../../value/known-options.js";
 import { assertFunction, assertSignal, timeOf } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
-import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
+import { timeAt } from "../workflow-host.js";
 import { ask } from "./ask.js";
 import { AttemptStore } from "./attempt-store.js";
-import type { Effect } from "./call-effect.js";
-import { inScope } from "./call-ids.js";
-import { keyed, nameOf } from "./call-names.js";
+import type { Effect } from "./call-end.js";
+import { inScope, keyed, nameOf } from "./call-ids.js";
 import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
 import {
@@ -64,10 +62,8 @@ import {
 import { runCall } from "./durable-call.js";
 import { beginFinish } from "./finish-step.js";
 import { refuseCall } from "./forgotten-calls.js";
-import { refuseInsideRun } from "./open-call.js";
-import { openingIn, race } from "./race.js";
-import { openScope } from "./scopes.js";
-import { closable, notOpened } from "./signals.js";
+import { openScope, refuseInsideRun } from "./open-call.js";
+import { closable, notOpened, openingIn, race } from "./race.js";
 
 interface Awaiting {
   readonly signal: AbortSignal | undefined;

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Context } from "../../authoring/context.types.js";
-import type { Finished } from "../../authoring/finished.types.js";
-import { invalidOption } from "../../errors/invalid-option.js";
-import type { StatePatch } from "../../state/patch.types.js";
+import type { Finished } from "../../authoring/trigger.types.js";
+import { invalidOption } from "../../errors/workflow-error.js";
+import type { StatePatch } from "../../state/patches.js";
 import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 import { beginFinish } from "./finish-step.js";

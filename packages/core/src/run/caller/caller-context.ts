@@ -9,7 +9,7 @@ import type { Store } from "../../authoring/store.types.js";
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
 import type { RunState } from "../../engine/state.js";
-import { OfThisCopy } from "../../errors/second-copy.js";
+import { OfThisCopy } from "../../errors/workflow-error.js";
 import { applyChange } from "../../state/patches.js";
 import type { Path } from "../../state/path.js";
 import { StateStore } from "../../state/state-store.js";

@@ -9,13 +9,13 @@ import { promptClosed, type Receipt, refused, runFinished } from "../../engine/c
 import type { OpenPrompt, WaitRecord } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
-import type { DoneBy } from "../../event/done-by.types.js";
-import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import { type EventClass, fieldsOf, isEvent, roleOf, type WorkflowEvent } from "../../event/event.js";
+import type { DoneBy } from "../../event/event.types.js";
 import { copyFields, invalid } from "../../event/event-class.js";
 import { eventFromFields } from "../../event/event-codec.js";
-import { fieldsOf, isEvent, roleOf } from "../../event/facts.js";
-import { suggest } from "../../graph/finding.js";
+import { suggest } from "../../graph/validate.js";
 import { isRecord } from "../../value/kind.js";
+import { endWriting } from "../attempt/piece-writer.js";
 import { inspect } from "../inspect-run.js";
 import { whenAsked } from "../questions.js";
 import type { LiveRun } from "../run.types.js";
@@ -27,7 +27,7 @@ interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
 }
 
 /** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
-export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return logIfRefused(run, null, closed(run, promptId));
   const answer = answerClass(found.run, found.prompt);
@@ -61,7 +61,7 @@ export interface Sent {
 }
 
 /** `null`: the run has left memory, so there is no receipt here. */
-export async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return logIfRefused(run, sent.event.type, await send(run, sent));
 }
 
@@ -179,4 +179,51 @@ export function promptsOf(run: LiveRun): PendingPrompt[] {
   const { state, host } = run;
   const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
+}
+
+/*
+ * What a run in memory can be told from outside.
+ */
+
+interface Asked {
+  /** Who asks for it. Left out: it is not known. */
+  readonly by?: DoneBy;
+}
+
+type Cancellation = Asked & { readonly kind: "cancel"; readonly reason: unknown };
+
+export type OutsideMessage =
+  | (Asked & { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null })
+  | (Asked & { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown })
+  | Cancellation;
+
+/** The post that a message came with. */
+export interface Delivery {
+  /** Below zero: the position of the post. @default a new ticket */
+  readonly ticket?: number;
+  /** Epoch milliseconds. @default now */
+  readonly atMs?: number;
+}
+
+/** `null`: the run has left memory, so there is no receipt here. */
+export function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
+  switch (message.kind) {
+    case "event":
+      return deliverEvent(run, { ...message, promptId: null, ...from });
+    case "answer":
+      return answerPrompt(run, { ...message, ...from });
+    case "cancel":
+      return cancelRun(run, message, from);
+  }
+}
+
+/** Resolves once the cancellation is stored: a receipt must not be there before its effect. */
+async function cancelRun(run: LiveRun, { reason, by }: Cancellation, { ticket }: Delivery): Promise<Receipt | null> {
+  if (!run.live) return run.isEvicted ? null : runFinished(run.state.status);
+  return new Promise((resolve) => {
+    endWriting(run);
+    const stored = run.ticket(resolve, ticket);
+    const tick = { type: "run.cancelled", atMs: run.now(), reason, ticket: stored } as const;
+    run.submit(by === undefined ? tick : { ...tick, by });
+  });
 }

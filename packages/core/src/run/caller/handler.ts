@@ -10,18 +10,16 @@ import { type Receipt, runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
-import type { RunStream } from "../../stream/run-stream.js";
-import type { StreamOptions } from "../../stream/stream.types.js";
+import type { RunStream, StreamOptions } from "../../stream/run-stream.js";
 import { Deferred } from "../../system/deferred.js";
 import { isError } from "../../value/kind.js";
 import { checkOptionNames } from "../../value/known-options.js";
-import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
+import { openStream } from "../perform.js";
 import type { LiveRun } from "../run.types.js";
-import { wakeAt } from "../run-time.js";
+import { wakeAt } from "../workflow-host.js";
 import { CallerContext } from "./caller-context.js";
-import { assertSendable, promptsOf } from "./deliver-event.js";
-import { deliver, type OutsideMessage } from "./deliver-message.js";
+import { assertSendable, deliver, type OutsideMessage, promptsOf } from "./deliver-event.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;

@@ -8,7 +8,7 @@ import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { acceptedTypes, isExternal, type Routing } from "../../engine/routing.js";
 import type { OpenPrompt, RunState } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
-import type { EventRegistry } from "../../event/registry.js";
+import type { EventRegistry } from "../../event/event-codec.js";
 
 export interface AskingRun {
   readonly state: Pick<RunState, "runId" | "prompts">;

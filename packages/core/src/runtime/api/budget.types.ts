@@ -2,7 +2,7 @@
 
 import type { EffectOptions } from "../../authoring/context.types.js";
 import type { Amounts, BudgetReport, Cost } from "../../host.js";
-import type { TenantOptions } from "./runtime-names.types.js";
+import type { TenantOptions } from "./run-filter.types.js";
 
 export type { Amounts, BudgetReport, Cost } from "../../host.js";
 

@@ -1,6 +1,5 @@
 /** One action on many runs. */
-import type { RunFilter } from "./run-filter.types.js";
-import type { CallerOptions, TenantOptions } from "./runtime-names.types.js";
+import type { CallerOptions, RunFilter, TenantOptions } from "./run-filter.types.js";
 
 export type BulkAction = "retry" | "resume" | "cancel" | "delete" | "answer";
 

@@ -7,7 +7,7 @@
  */
 
 import type { RecordKey, StoredStatus } from "../store/run-store.types.js";
-import type { TenantOptions } from "./runtime-names.types.js";
+import type { TenantOptions } from "./run-filter.types.js";
 
 /** Version of the format. A reader accepts its own version and every older one. */
 export const EXPORT_FORMAT = 1;

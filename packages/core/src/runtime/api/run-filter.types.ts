@@ -1,6 +1,8 @@
 /** Which runs are listed. */
+
+import type { Workflow } from "../../authoring/workflow.types.js";
+import type { DoneBy } from "../../host.js";
 import type { RunOrder, StoredStatus } from "../store/run-store.types.js";
-import type { TenantOptions } from "./runtime-names.types.js";
 
 export interface RunFilter extends TenantOptions {
   readonly workflow?: string;
@@ -33,4 +35,24 @@ export interface RunFilter extends TenantOptions {
   readonly limit?: number;
   /** `cursor` of the page before, in the same order. @default the first page */
   readonly cursor?: string;
+}
+
+/* What the calls of a runtime name things by. */
+
+// any: a workflow with any state.
+export type Workflows = { readonly [name: string]: Workflow<any> };
+
+export interface TenantOptions {
+  /** @default "" */
+  readonly tenant?: string;
+}
+
+export interface CallerOptions {
+  /**
+   * Who does it, and through which door: texts by the rules of labels. It is stored in the journal, where `history` shows it, and in the
+   * audit.
+   *
+   * @default not known
+   */
+  readonly by?: DoneBy;
 }

@@ -1,10 +1,10 @@
 /** How a runtime is made. */
-import type { Clock, Log, ResourceOverride } from "../../host.js";
+
+import type { Clock, Log, ResourceOverride, Telemetry } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
-import type { RunStore } from "../store/run-store.types.js";
+import type { CommitResult, RunCommit, RunStore, StoredPost, StoredRun } from "../store/run-store.types.js";
 import type { BudgetOptions } from "./budget.types.js";
-import type { Workflows } from "./runtime-names.types.js";
-import type { RuntimeTelemetry } from "./runtime-observer.types.js";
+import type { Workflows } from "./run-filter.types.js";
 
 export interface RuntimeOptions<Flows extends Workflows> {
   /** The workflows by their durable names. A stored run finds its workflow by this name, not by that of the class. */
@@ -93,4 +93,128 @@ export interface QueueOptions {
   readonly rate?: { readonly limit: number; readonly per: Duration };
   /** `true`: runs of the queue may be started with a `priority`. @default false */
   readonly priority?: boolean;
+}
+
+/*
+ * What a runtime reports to its telemetry: its commits, the runs that it claims, and those that it loses.
+ *
+ * Methods are called synchronously, and must not throw. Without telemetry none of these values is made.
+ */
+
+export interface RuntimeObserver {
+  /** Called when a runtime was created. Returns the function to call when it has stopped. */
+  onRuntime?(runtime: ObservedRuntime): () => void;
+  /** Called when a transaction is sent to the store. Returns the function to call when it is stored, or has failed. */
+  onCommit?(commit: ObservedCommit): (isStored: boolean) => void;
+  /** Called when this process has claimed a due run. */
+  onClaim?(claim: ObservedClaim): void;
+  /** Called when another process has taken a run from this one, because its lease had expired. */
+  onLeaseLost?(run: ObservedRun): void;
+}
+
+/** Telemetry that also measures the runtime that it is given to. */
+export interface RuntimeTelemetry extends Telemetry {
+  readonly runtime?: RuntimeObserver;
+}
+
+export interface ObservedRuntime {
+  /** Number of runs in the memory of this process, at work or waiting. */
+  readonly runsInMemory: number;
+  /** Names of the queues of this runtime. */
+  readonly queues: readonly string[];
+  /**
+   * Number of runs that wait for a place of a queue, in all tenants, counted up to `limit` per tenant. Costs one query per tenant
+   * and per hundred runs.
+   */
+  queueDepth(queue: string, limit: number): Promise<number>;
+}
+
+export interface ObservedCommit {
+  /** Number of runs in the transaction. */
+  readonly runs: number;
+  readonly ticks: number;
+  /** Length of all texts in the transaction, in UTF-16 code units. */
+  readonly textLength: number;
+}
+
+export interface ObservedRun {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly workflow: string;
+}
+
+export interface ObservedClaim extends ObservedRun {
+  /** Since when the run was due, in epoch milliseconds: its time, a message, or the last change by a process that died. */
+  readonly dueAtMs: number;
+  readonly claimedAtMs: number;
+}
+
+/* What a host of activations passes and gets. */
+
+export interface ActivationsOptions {
+  /** The workflows by their durable names. */
+  readonly workflows: Workflows;
+  /** Collision-resistant hash of a text, for blobs. */
+  readonly hash: RunStore["hash"];
+  /** Version of the program. @default the environment variable `MILLRACE_VERSION`; else it is not known */
+  readonly version?: string | undefined;
+  /** Number of ticks between two snapshots. Integer, at least 1. @default 200 */
+  readonly snapshotEvery?: number;
+  /** `{ keep }`: about this many of the last ticks of a run are kept. @default "all" */
+  readonly history?: "all" | { readonly keep: number };
+  /** Maximum length of one tick, in UTF-16 code units. A call of a step that makes a longer tick is refused. @default no limit */
+  readonly maxTickLength?: number;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+/** One run, as its host stores it. */
+export interface ActivationStore extends Pick<RunStore, "snapshot" | "ticks" | "blob" | "record"> {
+  /** Stores a commit. Nothing in it counts before this resolves. */
+  commit(commit: RunCommit, nature: RoundNature): Promise<CommitResult>;
+}
+
+/** Facts about a commit that a host gets without reading it. */
+export interface RoundNature {
+  /**
+   * `true`: the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
+   * the next commit.
+   */
+  readonly follows: boolean;
+  /** `true`: the run ends with it, so nothing begins once it is stored. */
+  readonly ends: boolean;
+  /** `true`: no step of the run or its children is running, so giving the run back now repeats no step. */
+  readonly isCalm: boolean;
+}
+
+export interface ActivationSetup {
+  readonly store: ActivationStore;
+  readonly run: StoredRun;
+  /** Posts without a receipt. A run that has ended continues only if one of them says so. */
+  readonly posts: readonly StoredPost[];
+  /** Called when the run no longer belongs to this activation. */
+  readonly onLost?: (error: unknown) => void;
+}
+
+/** A run in memory. Its last commit has `release`. */
+export interface ActivatedRun {
+  /** Delivers posts in order; known ones are ignored. Their receipts come with the commits. */
+  deliver(posts: readonly StoredPost[]): void;
+  cancel(reason: unknown): void;
+  /** Drops the run: its signals abort, and it commits nothing from now on. */
+  drop(): void;
+}
+
+export interface Activations {
+  /** The routing tables of a workflow and its children, to be stored with its runs. @throws {WorkflowError} `WORKFLOW_UNKNOWN` */
+  codeOf(workflow: string): { readonly hash: string; readonly text: string };
+  /**
+   * Loads a run and continues it. Resolves to `null` for a run that has ended (missing parts of its end are committed), or whose
+   * time has not come.
+   *
+   * @throws {WorkflowError} `WORKFLOW_UNKNOWN`, and what keeps the run from being loaded.
+   */
+  open(setup: ActivationSetup): Promise<ActivatedRun | null>;
+  /** Disposes the resources that its runs share. */
+  dispose(): Promise<void>;
 }

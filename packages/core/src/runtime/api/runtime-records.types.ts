@@ -1,5 +1,5 @@
 /** Versioned data of a tenant beside its runs, as runtimes and steps read and write it. */
-import type { TenantOptions } from "./runtime-names.types.js";
+import type { TenantOptions } from "./run-filter.types.js";
 
 /** A record, as it was read. */
 export interface RecordValue {

@@ -4,17 +4,15 @@
  * @module
  */
 
-import type { Receipt, RunOutcome, StartedRun } from "../../authoring/handler.types.js";
-import type { InputOf, PromptOf, ResultOf } from "../../authoring/run.types.js";
+import type { InputOf, PromptOf, Receipt, ResultOf, RunOutcome, StartedRun } from "../../authoring/handler.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { DoneBy, ForkEdits, Sendable, TraceContext, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { EndedStatus, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
-import type { RuntimeAudit } from "./audit.types.js";
 import type { RuntimeBudgets } from "./budget.types.js";
 import type { BulkOptions, BulkResult, MatchOptions, RunMatches } from "./bulk.types.js";
-import type { CheckReport } from "./check.types.js";
 import type {
+  CheckReport,
   ChildRun,
   DetailedEntry,
   HistoryEntry,
@@ -23,15 +21,14 @@ import type {
   RawSnapshot,
   RunAttempt,
   RunMoment,
+  RuntimeAudit,
 } from "./history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
-import type { RuntimeQueues } from "./queue.types.js";
-import type { RunFilter } from "./run-filter.types.js";
-import type { CallerOptions, TenantOptions, Workflows } from "./runtime-names.types.js";
+import type { CallerOptions, RunFilter, TenantOptions, Workflows } from "./run-filter.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 import type { RuntimeStatistics } from "./statistics.types.js";
-import type { RuntimeWorkers } from "./worker.types.js";
+import type { RuntimeQueues, RuntimeWorkers } from "./worker.types.js";
 
 export type { CallerOptions, RunFilter, TenantOptions, Workflows };
 

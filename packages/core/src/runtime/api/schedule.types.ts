@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { InputOf } from "../../authoring/run.types.js";
+import type { InputOf } from "../../authoring/handler.types.js";
 import type { DoneBy } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { QueueTicket } from "../store/run-store.types.js";
-import type { TenantOptions, Workflows } from "./runtime-names.types.js";
+import type { TenantOptions, Workflows } from "./run-filter.types.js";
 
 /**
  * What happens to an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end

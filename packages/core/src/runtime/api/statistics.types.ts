@@ -1,8 +1,7 @@
 /** How often runs and steps end, how they end, how long they take, and why they fail. */
 import type { Duration } from "../../value/duration.js";
 import type { StoredStatus } from "../store/run-store.types.js";
-import type { RunFilter } from "./run-filter.types.js";
-import type { TenantOptions } from "./runtime-names.types.js";
+import type { RunFilter, TenantOptions } from "./run-filter.types.js";
 
 /** What has ended in a time. The store counts by hours: `after` and `before` are rounded outwards. */
 export interface StatisticsFilter extends TenantOptions {

@@ -4,21 +4,27 @@
  *
  * @module
  */
+
 import type { Amounts, BudgetReport, Clock, Log } from "../../host.js";
-import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
+import type { RecordKey, RecordWrite, RunKey, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { recordName } from "../text/record-text.js";
 import {
   type Account,
   allowedIn,
+  exceeded,
+  isNothing,
   living,
+  minus,
+  nothing,
   openAccount,
   readAccount,
   reservedIn,
   resolveDoubt,
+  runAccountKey,
   runAccounts,
   type StoredAccount,
+  sum,
 } from "./account.js";
-import { exceeded, isNothing, minus, nothing, sum } from "./amounts.js";
 
 /** How many jobs are written in one transaction. */
 const JOBS_AT_ONCE = 200;
@@ -297,4 +303,22 @@ function noteReserved(jobs: readonly Job[], answers: readonly (Refusal | null)[]
   for (const [index, { accounts, asked }] of jobs.entries())
     if (asked !== undefined && answers[index] === null)
       for (const account of accounts) account.held = sum(account.held, asked);
+}
+
+/** Deletes what is known of the spending of runs that are gone. A run that is still there keeps it. */
+export async function deleteAccounts(store: RunStore, runs: readonly RunKey[]): Promise<void> {
+  if (store.runsElsewhere === true) return;
+  for (const tenant of new Set(runs.map((run) => run.tenant))) {
+    const { records } = await store.records({ tenant, kind: runAccounts, limit: 1 });
+    if (records.length === 0) continue;
+    const gone = runs.filter((run) => run.tenant === tenant);
+    await Promise.all(gone.map((run) => deleteAccount(store, run)));
+  }
+}
+
+async function deleteAccount(store: RunStore, run: RunKey): Promise<void> {
+  const key = runAccountKey(run);
+  const record = await store.record(key);
+  if (record === null || (await store.run(run)) !== null) return;
+  await store.writeRecords([{ ...key, expected: record.version, text: null }]);
 }

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import type { Amounts } from "../../host.js";
+
+import type { Amounts, Cost } from "../../host.js";
 import type { RecordKey, RunKey } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
-import { ownKind } from "../text/own-records.js";
-import { minus, nothing, sum, units } from "./amounts.js";
+import { ownKind } from "../text/record-text.js";
 
 /** Kinds of the records. */
 export const runAccounts: string = ownKind("run-budget");
@@ -98,4 +98,73 @@ export function resolveDoubt(account: Account, stored: StoredAccount, owner: str
   if (doubt === null) return;
   if (stored.holds[owner]?.write === doubt.write) account.unwritten = minus(account.unwritten, doubt.spent);
   account.doubt = null;
+}
+
+/** Sums of tokens, dollars and calls. */
+
+export const units: readonly ["tokens", "usd", "calls"] = ["tokens", "usd", "calls"];
+
+export const nothing: Amounts = { tokens: 0, usd: 0, calls: 0 };
+
+/** A billionth of a dollar: sums of prices for one token are exact to it. */
+const PARTS = 1e9;
+
+export function amountsOf({ tokens = 0, usd = 0, calls = 1 }: Cost): Amounts {
+  return { tokens, usd, calls };
+}
+
+export function sum(...all: readonly Amounts[]): Amounts {
+  return {
+    tokens: rounded(all.reduce((total, { tokens }) => total + tokens, 0)),
+    usd: rounded(all.reduce((total, { usd }) => total + usd, 0)),
+    calls: rounded(all.reduce((total, { calls }) => total + calls, 0)),
+  };
+}
+
+export function minus(from: Amounts, taken: Amounts): Amounts {
+  return sum(from, { tokens: -taken.tokens, usd: -taken.usd, calls: -taken.calls });
+}
+
+export function isNothing({ tokens, usd, calls }: Amounts): boolean {
+  return tokens === 0 && usd === 0 && calls === 0;
+}
+
+/** The first unit of which there is more than allowed; `null` if there is none. */
+export function exceeded(all: Amounts, allowed: Partial<Amounts>): keyof Amounts | null {
+  return units.find((unit) => all[unit] > (allowed[unit] ?? Number.POSITIVE_INFINITY)) ?? null;
+}
+
+function rounded(amount: number): number {
+  return Math.round(amount * PARTS) / PARTS;
+}
+
+/* The dates of days in a time zone. */
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Such as `2026-11-29`. */
+export function dayOf(atMs: number, timezone: string): string {
+  let format = formats.get(timezone);
+  if (format === undefined) {
+    const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+    formats.set(
+      timezone,
+      (format = new Intl.DateTimeFormat("en", { timeZone: timezone, calendar: "iso8601", ...parts })),
+    );
+  }
+  const part = Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
+  return `${part["year"]}-${part["month"]}-${part["day"]}`;
+}
+
+export function isDay(text: unknown): boolean {
+  return typeof text === "string" && /^\d{4}-\d\d-\d\d$/.test(text);
+}
+
+export function isTimezone(timeZone: unknown): boolean {
+  if (typeof timeZone !== "string" || timeZone === "") return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }) !== null;
+  } catch {
+    return false; // it is what the question is
+  }
 }

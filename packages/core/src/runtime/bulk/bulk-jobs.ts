@@ -8,10 +8,8 @@ import type { RunHandle, RuntimeRunOptions } from "../api/runtime.types.js";
 import { checkCallOptions, given } from "../options/call-options.js";
 import type { RunStore } from "../store/run-store.types.js";
 import type { BulkHost } from "./act-on-run.js";
-import { bulkName } from "./bulk-name.js";
-import { bulkRequest, bulkSet } from "./bulk-request.js";
-import { bulkWorkflow, mostCounted } from "./bulk-workflow.js";
-import { countMatching } from "./matching-runs.js";
+import { bulkName, bulkRequest, bulkSet } from "./bulk-request.js";
+import { bulkWorkflow, countMatching, mostCounted } from "./bulk-workflow.js";
 
 interface JobRuntime extends Omit<BulkHost, "clock" | "knows"> {
   run(workflow: string, input: unknown, options: RuntimeRunOptions): RunHandle;

@@ -1,14 +1,11 @@
 /** What a job is asked for, checked. */
 
-import { invalidOption } from "../../errors/invalid-option.js";
-import type { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
-import { formatValue } from "../../value/format-value.js";
-import { isDate } from "../../value/kind.js";
+import { formatValue, isDate } from "../../value/kind.js";
 import type { BulkAction, BulkOptions, BulkSelection, BulkWhere } from "../api/bulk.types.js";
 import { storeQuery } from "../client/run-lists.js";
-import { given } from "../options/call-options.js";
-import { byOf, nameProblem } from "../options/check-names.js";
+import { byOf, given, nameProblem } from "../options/call-options.js";
 import type { StoredStatus } from "../store/run-store.types.js";
 import { isEndedStatus, storedStatuses } from "../store/store-kit.js";
 
@@ -138,3 +135,6 @@ function plainWhere(where: BulkWhere): BulkWhere {
 function isRecord(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Name of the workflow of the jobs that act on many runs. */
+export const bulkName = "millrace.bulk";

@@ -6,8 +6,9 @@ import type { ForkOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
 import { indexedLater } from "../options/input-index.js";
-import type { RunKey } from "../store/run-store.types.js";
-import { readStart, startBy } from "../text/start-text.js";
+import type { NewRunRecord, RunKey, StoredRun } from "../store/run-store.types.js";
+import { runIdConflict } from "../store/runtime-errors.js";
+import { differingFields, readStart, sameStart, startBy } from "../text/record-text.js";
 import type { RunStarter } from "../worker/claim/run-starter.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
@@ -63,4 +64,12 @@ function hasEnded(runId: string, tick: number): WorkflowError {
     hint: "Use an earlier tick of `runtime.history(runId)`.",
     details: { runId, tick },
   });
+}
+
+/** @throws {WorkflowError} `RUN_ID_CONFLICT` unless the existing run has the same workflow and input. */
+export function assertSame(existing: StoredRun, wanted: NewRunRecord): void {
+  const isSameWorkflow = existing.workflow === wanted.workflow;
+  if (isSameWorkflow && sameStart(existing.input, wanted.input)) return;
+  const differs = isSameWorkflow ? differingFields(existing.input, wanted.input) : [];
+  throw runIdConflict(existing.key, existing.workflow, { asked: wanted.workflow, differs });
 }

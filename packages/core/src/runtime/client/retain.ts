@@ -5,16 +5,20 @@
  * @module
  */
 
-import type { Clock } from "../../host.js";
+import { runLive } from "../../errors/workflow-error.js";
+import type { Clock, DoneBy } from "../../host.js";
 import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { Retention } from "../api/runtime.types.js";
-import { deleteAccounts } from "../budget/delete-accounts.js";
-import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
+import { auditWrites } from "../audit/audit-entry.js";
+import { deleteAccounts } from "../budget/account-book.js";
+import { idOf, sealOwner, storedRun } from "../store/run-key.js";
+import type { RecordWrite, RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
 import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";
+import type { RunTable } from "../worker/claim/run-table.js";
 import { statusesOf } from "./run-lists.js";
 
 /** How many runs are listed at once. */
@@ -84,4 +88,41 @@ function checkLimit(limit: number): void {
   if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return;
   const what = `is ${formatValue(limit)}; it must be a whole number from 1 up`;
   throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
+}
+
+/* Deletes one run. */
+
+/**
+ * Its entry in the audit is stored first, and deleted if the run stays: no run is gone without a trace.
+ *
+ * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_LIVE`
+ */
+export async function deleteRun(registry: RunTable, key: RunKey, by: DoneBy | undefined): Promise<void> {
+  const { store, watchers } = registry;
+  await registry.evict(key);
+  const entry = await auditDeletion(registry, key, by);
+  try {
+    await remove(registry, key);
+  } catch (error) {
+    if (entry.length > 0) await store.writeRecords(entry.map((write) => ({ ...write, expected: 1, text: null })));
+    throw error;
+  }
+  await deleteAccounts(store, [key]);
+  // A store need not report this to callers that wait for the run.
+  watchers.notify(idOf(key));
+}
+
+async function auditDeletion(registry: RunTable, key: RunKey, by: DoneBy | undefined): Promise<RecordWrite[]> {
+  if (by === undefined || !registry.keepsAudit) return [];
+  const { workflow } = await storedRun(registry.store, key);
+  const entry = auditWrites(key, { atMs: registry.clock.now(), action: "delete", workflow, by });
+  if (entry.length > 0) await registry.store.writeRecords(entry);
+  return entry;
+}
+
+async function remove({ store }: RunTable, key: RunKey): Promise<void> {
+  if ((await store.delete([key])) === 1) return;
+  const owner = sealOwner(await storedRun(store, key));
+  if (owner !== undefined && (await store.delete([key], owner)) === 1) return;
+  throw runLive({ ...key }, "Cancel it first: `await runtime.handle(runId).cancel()`.");
 }

@@ -6,7 +6,9 @@
 
 import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
 import {
+  type AppliedTick,
   assertSendable,
   encodeRunner,
   type Outcome,
@@ -36,18 +38,16 @@ import type {
   RunListing,
   SendOptions,
 } from "../api/runtime.types.js";
-import { rawSnapshotOf } from "../history/raw-run.js";
-import { checkCallOptions } from "../options/call-options.js";
-import { byOf, checkNames } from "../options/check-names.js";
+import { rawSnapshotOf } from "../history/history.js";
+import { byOf, checkCallOptions, checkNames } from "../options/call-options.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
 import { readPrompts } from "../text/shown-text.js";
 import type { RunTable } from "../worker/claim/run-table.js";
-import { loadTree } from "../worker/load/load.js";
+import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
 import { type Message, scopedKey } from "../worker/run/messages.js";
 import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
-import { answerTo } from "./answer-to.js";
 import { listingOfEnded, toListing } from "./run-lists.js";
 import { type SentMessage, sendMessage } from "./send-message.js";
 import { storedStream } from "./stored-stream.js";
@@ -289,4 +289,45 @@ interface IdleLook {
   readonly signal?: AbortSignal | undefined;
   /** `false`: a run that works is not waited for. @default true */
   readonly waits?: boolean;
+}
+
+/* Who has answered a prompt that is closed. */
+
+/**
+ * Reads the answer from the journal. `null`: it has no answer, its tick is no longer kept, or this code cannot read the journal.
+ */
+async function answerTo(from: LoadFrom, promptId: string): Promise<PromptAnswer | null> {
+  try {
+    const sent = await firstSent(from, promptId);
+    return sent === null ? null : await firstTaken(from, promptId, sent);
+  } catch (error) {
+    // The refusal itself holds without it.
+    if (WorkflowError.is(error)) return null;
+    throw error;
+  }
+}
+
+/** Number of the first tick with an answer to the prompt, which the run may have refused. */
+async function firstSent(from: LoadFrom, promptId: string): Promise<number | null> {
+  const { first } = await keptTicks(from);
+  for await (const { number, entry } of entries(from, first - 1))
+    if (entry.json.type === "event.received" && entry.json["promptId"] === promptId) return number;
+  return null;
+}
+
+/** Only the reducer knows which of several answers the run has accepted. */
+async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promise<PromptAnswer | null> {
+  const loaded = await loadTree(from, sent - 1);
+  for await (const { applied } of steps(from, loaded)) {
+    loaded.tree.forgetOutcomes();
+    const answer = applied === null ? null : takenAnswer(applied, promptId);
+    if (answer !== null) return answer;
+  }
+  return null;
+}
+
+function takenAnswer({ tick, commands }: AppliedTick, promptId: string): PromptAnswer | null {
+  if (tick.type !== "event.received" || tick.promptId !== promptId) return null;
+  const isTaken = commands.some((command) => command.type === "receipt.send" && command.receipt.status === "accepted");
+  return isTaken ? { atMs: tick.atMs, by: tick.by ?? null } : null;
 }

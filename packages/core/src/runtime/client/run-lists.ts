@@ -1,13 +1,13 @@
 /** Lists of stored runs. */
 
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { pageSize, timeOf, wrongOption } from "../../value/options.js";
 import { isObject } from "../../value/shape.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import { indexText, isIndexable } from "../options/input-index.js";
+import { sealOwner } from "../store/run-key.js";
 import type { RunCount, RunQuery, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
-import { sealOwner } from "../store/sealed-run.js";
 import { storedStatuses } from "../store/store-kit.js";
 import type { DurableRun } from "../worker/run/durable-run.js";
 

@@ -7,24 +7,24 @@
 import type { Receipt } from "../../authoring/handler.types.js";
 import { runFinished } from "../../host.js";
 import { Deferred } from "../../system/deferred.js";
-import { idOf, storedRun } from "../store/run-key.js";
+import { assertHere, idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";
 import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
-import { assertHere } from "../store/sealed-run.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { DurableRun } from "../worker/run/durable-run.js";
 import {
   AskedContinuation,
   type Continuation,
   continues,
+  deliverFound,
   deliverMessage,
   isContinuation,
   isUrgent,
   type Message,
   messageText,
+  readReceipt,
   refusedByEnd,
 } from "../worker/run/messages.js";
-import { deliverFound, readReceipt } from "../worker/run/posts.js";
 import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
 import { waitForChange } from "./wait-for-change.js";
 

@@ -1,11 +1,10 @@
 import { type Duration, toMs } from "../../value/duration.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { assertOption, pageSize, wrongOption } from "../../value/options.js";
-import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/audit.types.js";
-import type { TenantOptions } from "../api/runtime-names.types.js";
+import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/history.types.js";
+import type { TenantOptions } from "../api/run-filter.types.js";
 import { auditKind, auditTime } from "../audit/audit-entry.js";
-import { checkCallOptions } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
+import { checkCallOptions, checkNames } from "../options/call-options.js";
 import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";

@@ -1,5 +1,5 @@
 import { systemIds } from "../../system/system.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type {
   AllowOptions,
@@ -11,12 +11,10 @@ import type {
   TenantSpending,
 } from "../api/budget.types.js";
 import type { TenantOptions } from "../api/runtime.types.js";
-import { amountsOf, isNothing } from "../budget/amounts.js";
+import { amountsOf, isDay, isNothing } from "../budget/account.js";
 import { checkCost } from "../budget/budget-options.js";
 import type { Budgets } from "../budget/budgets.js";
-import { isDay } from "../budget/day.js";
-import { checkCallOptions } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
+import { checkCallOptions, checkNames } from "../options/call-options.js";
 import type { RunStore } from "../store/run-store.types.js";
 
 /** How many records of tenants are read at once. */

@@ -1,3 +1,6 @@
+import type { RunContext } from "../../authoring/run-context.types.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { attemptOf } from "../../host.js";
 import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/options.js";
 import type { TenantOptions } from "../api/runtime.types.js";
 import type {
@@ -7,9 +10,9 @@ import type {
   RecordName,
   RecordValue,
   RuntimeRecords,
+  StepRecords,
 } from "../api/runtime-records.types.js";
-import { checkCallOptions, given } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
+import { checkCallOptions, checkNames, given } from "../options/call-options.js";
 import type { RunStore } from "../store/run-store.types.js";
 import {
   type RecordChange,
@@ -19,6 +22,7 @@ import {
   recordValue,
   updatedBy,
 } from "../text/record-text.js";
+import { DurableRun } from "../worker/run/durable-run.js";
 
 /** The records of a store, from outside of runs. */
 export class StoredRecords implements RuntimeRecords {
@@ -80,4 +84,30 @@ export class StoredRecords implements RuntimeRecords {
     const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
     return { records, cursor: page.cursor };
   }
+}
+
+/**
+ * The records of the tenant of this run: versioned data beside the runs, such as a session that many runs share.
+ *
+ * @example
+ * const records = recordsOf(ctx);
+ * const visits = await records.update("counter", "visits", (count: number = 0) => count + 1);
+ * return new StopEvent({ result: visits }); // stores the record and the end of the step together
+ *
+ * @throws {WorkflowError} `RUNTIME_REQUIRED` in a run without a runtime, `ATTEMPT_ENDED`.
+ */
+export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
+  const attempt = attemptOf(ctx);
+  const journal = attempt?.run.journal;
+  if (!attempt || !(journal instanceof DurableRun)) throw runtimeRequired();
+  attempt.assertAlive();
+  return journal.recordsOf(attempt);
+}
+
+function runtimeRequired(): WorkflowError {
+  return new WorkflowError({
+    code: "RUNTIME_REQUIRED",
+    message: "`recordsOf` was called outside a step of a durable run.",
+    hint: "Start the run with `createRuntime({ workflows, store })`, and pass the `ctx` of the step to `recordsOf`.",
+  });
 }

@@ -1,7 +1,6 @@
 /** Statistics of a store, as its runtime returns them. */
 
-import { invalidOption } from "../../errors/invalid-option.js";
-import type { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock } from "../../host.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { assertOption, pageSize } from "../../value/options.js";
@@ -9,17 +8,19 @@ import type {
   FailureFilter,
   FailureGroup,
   Failures,
+  Figures,
   Histogram,
   HistogramFilter,
+  PeriodFigures,
   RuntimeStatistics,
   Statistics,
   StatisticsFilter,
+  StepFigures,
+  WorkflowFigures,
 } from "../api/statistics.types.js";
-import { checkCallOptions } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
-import { countedTime, slotsOf } from "../statistics/counted-time.js";
+import { checkCallOptions, checkNames } from "../options/call-options.js";
+import { countedTime, quantileMs, slotsOf } from "../statistics/counted.js";
 import type { FailureKind } from "../statistics/failure-kind.js";
-import { groupedBy, periodsOf, workflowFigures } from "../statistics/figures.js";
 import type { HistogramBar, RunStore, StatisticsRow } from "../store/run-store.types.js";
 import { type MeasureKind, SLOT_MS } from "../store/statistics.types.js";
 import { parseJson } from "../text/journal-text.js";
@@ -183,4 +184,74 @@ function notCounted(): WorkflowError {
     "The store of this runtime counts no statistics.",
     "Use a store with statistics, such as `sqliteStore`, `postgresStore` or `memoryStore`.",
   );
+}
+
+/* Figures from the counts of a store. */
+
+export function figuresOf(rows: readonly StatisticsRow[]): Figures {
+  const ranges = new Map<number, number>();
+  let count = 0;
+  let failed = 0;
+  for (const row of rows) {
+    count += row.count;
+    if (row.status === "failed" || row.status === "timedOut") failed += row.count;
+    if (row.status !== "cancelled") ranges.set(row.range, (ranges.get(row.range) ?? 0) + row.count);
+  }
+  const failureRate = count === 0 ? 0 : failed / count;
+  return { count, failed, failureRate, p50Ms: quantileMs(ranges, 0.5), p95Ms: quantileMs(ranges, 0.95) };
+}
+
+/** The rows of each name, in the order of the first ones. */
+function groupedBy<Name>(
+  rows: readonly StatisticsRow[],
+  nameOf: (row: StatisticsRow) => Name,
+): Map<Name, StatisticsRow[]> {
+  const groups = new Map<Name, StatisticsRow[]>();
+  for (const row of rows) {
+    const group = groups.get(nameOf(row));
+    if (group === undefined) groups.set(nameOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** The periods that have rows, in order. */
+function periodsOf<Of>(
+  rows: readonly StatisticsRow[],
+  time: { readonly fromMs: number; readonly periodMs: number },
+  of: (rows: readonly StatisticsRow[]) => Of,
+): (Of & { readonly atMs: number })[] {
+  return [...groupedBy(rows, ({ period }) => period)]
+    .sort(([one], [other]) => one - other)
+    .map(([period, inPeriod]) => ({ atMs: time.fromMs + period * time.periodMs, ...of(inPeriod) }));
+}
+
+export function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
+  return [...groupedBy(rows, ({ step }) => step ?? "")]
+    .map(([step, ofStep]) => ({ step, ...figuresOf(ofStep) }))
+    .sort((one, other) => other.failed - one.failed || other.count - one.count || (one.step < other.step ? -1 : 1));
+}
+
+export interface CountedRows {
+  readonly runs: readonly StatisticsRow[];
+  readonly attempts: readonly StatisticsRow[];
+  /** `null`: without figures of periods. */
+  readonly time: { readonly fromMs: number; readonly periodMs: number } | null;
+  readonly by: "version" | undefined;
+}
+
+/** In the order of names, then of versions. A workflow whose steps have ended, and none of its runs, is there, too. */
+function workflowFigures({ runs, attempts, time, by }: CountedRows): WorkflowFigures[] {
+  const nameOf = ({ workflow, version }: StatisticsRow): string =>
+    JSON.stringify(by === undefined ? [workflow] : [workflow, version]);
+  const byName = groupedBy(runs, nameOf);
+  const steps = groupedBy(attempts, nameOf);
+  const names = [...new Set([...byName.keys(), ...steps.keys()])].sort();
+  return names.map((name) => {
+    const [workflow, version] = JSON.parse(name) as [string, string | null | undefined];
+    const ofName = byName.get(name) ?? [];
+    const periods: PeriodFigures[] = time === null ? [] : periodsOf(ofName, time, figuresOf);
+    const figures = { ...figuresOf(ofName), periods, steps: stepFigures(steps.get(name) ?? []) };
+    return version === undefined ? { workflow, ...figures } : { workflow, version, ...figures };
+  });
 }

@@ -14,10 +14,9 @@ import {
   type StreamOptions,
   type StreamSource,
 } from "../../host.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { refuseUnknown, wrongOption } from "../../value/options.js";
-import { PieceReader, piecesAfter, sizeOfAll } from "../../value/pieces.js";
-import type { WrittenPieces } from "../../value/pieces.types.js";
+import { PieceReader, piecesAfter, sizeOfAll, type WrittenPieces } from "../../value/pieces.js";
 import type { ValueType } from "../../value/storable.js";
 import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";

@@ -1,6 +1,6 @@
 /** Waits for a change of a run, without missing one that comes during a look. */
 
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import { idOf } from "../store/run-key.js";
 import type { RunChange, RunKey } from "../store/run-store.types.js";

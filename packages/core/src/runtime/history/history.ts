@@ -5,17 +5,45 @@
  */
 
 import type { ContextDict } from "../../authoring/run-context.types.js";
-import { invalidOption } from "../../errors/invalid-option.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
-import { decodeTick, type RunTree, type Tick, upgradeTicksOf, workflowAt } from "../../host.js";
-import { formatValue } from "../../value/format-value.js";
+import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
+import {
+  type AppliedTick,
+  decodeTick,
+  type Member,
+  type RunStatus,
+  type RunTree,
+  type Tick,
+  upgradeTicksOf,
+  workflowAt,
+} from "../../host.js";
+import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
-import type { CheckProblem, CheckReport } from "../api/check.types.js";
-import type { HistoryEntry, RunForked } from "../api/history.types.js";
+import type {
+  CheckProblem,
+  CheckReport,
+  ChildRun,
+  HistoryEntry,
+  RawHistoryEntry,
+  RawSnapshot,
+  RunForked,
+} from "../api/history.types.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
-import { isNotBegun, readStart, starterOf } from "../text/start-text.js";
-import { entries, keptTicks, type LoadFrom, loadTree, type NumberedTick, readTick } from "../worker/load/load.js";
+import { readBatch } from "../text/journal-text.js";
+import { isNotBegun, readStart, starterOf } from "../text/record-text.js";
+import {
+  batches,
+  entries,
+  type From,
+  keptTicks,
+  type LoadFrom,
+  loadTree,
+  type NumberedTick,
+  readText,
+  readTick,
+  steps,
+  where,
+} from "../worker/load/load.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 
 /** Ticks from the oldest one that is kept, or after a given one. */
@@ -173,5 +201,130 @@ async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Prom
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;
     return { runId: key.runId, tenant: key.tenant, workflow: name, code: error.code, message: error.message };
+  }
+}
+
+/*
+ * A run in the past: its ticks, reduced again one by one by the same `reduce` that ran them. History with details, attempts, children
+ * and moments are views of it.
+ */
+
+/** A tick with what it did: the run and the work item that it is about, the state before it, and its commands. */
+export interface PastTick {
+  readonly number: number;
+  readonly applied: AppliedTick;
+}
+
+export class Timeline {
+  /** The run and its children as they were after the last tick that was read. */
+  readonly tree: RunTree;
+  /** Number of that tick. */
+  number: number;
+
+  private constructor(tree: RunTree, number: number) {
+    this.tree = tree;
+    this.number = number;
+  }
+
+  /** @throws {WorkflowError} Errors of `loadTree`. */
+  static async after(from: LoadFrom, number: number): Promise<Timeline> {
+    return new Timeline((await loadTree(from, number)).tree, number);
+  }
+
+  /** The ticks that follow, without those of a child that its parent no longer waited for. They change nothing. */
+  async *ticks(from: LoadFrom, upTo?: number): AsyncGenerator<PastTick, void> {
+    for await (const { number, applied } of steps(from, { tree: this.tree, ticks: this.number }, upTo)) {
+      this.tree.forgetOutcomes();
+      this.number = number;
+      if (applied !== null) yield { number, applied };
+    }
+  }
+}
+
+/** Reads a part of a run once. Where the owner deletes ticks meanwhile, it is read again. */
+export async function readKept<Result>(from: LoadFrom, read: (firstKept: number) => Promise<Result>): Promise<Result> {
+  const { value } = await sinceKept(from, async function* (first) {
+    yield await read(first);
+  }).next();
+  return value as Result;
+}
+
+/*
+ * A run as it is stored, as plain JSON, for runs that cannot be loaded.
+ */
+
+/** Ticks after `after`, from the oldest one that is kept. */
+export async function* rawHistoryOf(from: From, after: number = 0): AsyncGenerator<RawHistoryEntry, void> {
+  const { runId } = from.run.key;
+  for await (const batch of batches(from, after, Number.MAX_SAFE_INTEGER)) {
+    const place = `${where(from)}, ticks ${batch.first} to ${batch.last},`;
+    let number = batch.first;
+    for (const entry of readBatch(await readText(from, batch.text, place), place)) {
+      if (entry.kind === "code") continue;
+      const at = number++;
+      if (at <= after) continue;
+      yield { number: at, atMs: entry.json.atMs, runId: entry.child?.runId ?? runId, tick: entry.json };
+    }
+  }
+}
+
+export async function rawSnapshotOf(from: From): Promise<RawSnapshot | null> {
+  const stored = await from.store.snapshot(from.run.key);
+  if (stored === null) return null;
+  const json = (await readText(from, stored.text, where(from))) as { readonly run?: RawSnapshot["dict"] } | null;
+  return { tick: stored.tick, atMs: stored.atMs, dict: json?.run ?? {} };
+}
+
+/* The children of a run, computed from its ticks. */
+
+/** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
+export function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
+  return readKept(from, async (first) => {
+    const timeline = await Timeline.after(from, first - 1);
+    const children = new Map<string, ChildRun>();
+    for await (const { applied } of timeline.ticks(from)) follow(children, timeline.tree, applied);
+    return ended(timeline.tree.root, [...children.values()]);
+  });
+}
+
+/** A child that was running when its parent ended has ended with it, without its own tick. Parents come first. */
+function ended({ state: root }: Member, children: readonly ChildRun[]): ChildRun[] {
+  const statuses = new Map<string, RunStatus>();
+  return children.map((child) => {
+    const isLeft = (statuses.get(child.parentId) ?? root.status) !== "running";
+    const status = isLeft && child.status === "running" ? "cancelled" : child.status;
+    statuses.set(child.runId, status);
+    return { ...child, status };
+  });
+}
+
+function follow(
+  children: Map<string, ChildRun>,
+  tree: RunTree,
+  { tick, member, isRefused, commands }: AppliedTick,
+): void {
+  const { state } = member;
+  const set = (runId: string, status: RunStatus): void => {
+    const known = children.get(runId);
+    if (known !== undefined) children.set(runId, { ...known, status });
+  };
+  if ((tick.type === "run.resumed" || tick.type === "run.retried") && !isRefused) set(state.runId, "running");
+  for (const command of commands) {
+    if (command.type === "run.finish") set(state.runId, command.outcome.status);
+    else if (command.type === "child.cancel") set(command.runId, "cancelled");
+    else if (command.type === "child.start") {
+      const item = state.items.get(command.item);
+      const record = item?.calls?.get(command.call);
+      if (item === undefined || record?.kind !== "child" || children.has(record.runId)) continue;
+      children.set(record.runId, {
+        runId: record.runId,
+        parentId: state.runId,
+        workflow: tree.members.get(record.runId)?.compiled.name ?? record.name,
+        step: item.step,
+        item: item.id,
+        status: "running",
+        startedAtMs: state.atMs,
+      });
+    }
   }
 }

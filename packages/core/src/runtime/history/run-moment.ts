@@ -1,10 +1,8 @@
-import { invalidOption } from "../../errors/invalid-option.js";
-import type { WorkflowError } from "../../errors/workflow-error.js";
+import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import { type AppliedTick, eventsOf, type Member, pendingDeliveries, type RunTree, type WorkItem } from "../../host.js";
 import type { ItemInput, MomentOptions, RunMoment, StepMoment } from "../api/history.types.js";
 import type { LoadFrom } from "../worker/load/load.js";
-import { assertTick, trimmed } from "./history.js";
-import { readKept, Timeline } from "./timeline.js";
+import { assertTick, readKept, Timeline, trimmed } from "./history.js";
 
 interface Wanted {
   readonly tick: number;

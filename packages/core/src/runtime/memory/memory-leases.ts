@@ -1,8 +1,8 @@
 import { isBefore, Timers } from "../../host.js";
 import { earliest } from "../store/queue-policy.js";
 import type { DueRuns, Lease, LineQuery, StoredDue, StoredLine, StoredPost } from "../store/run-store.types.js";
-import { dequeue, enqueue, firstOf, putBack } from "./memory-due.js";
 import { MemoryQueues } from "./memory-queues.js";
+import { dequeue, enqueue, firstOf, putBack } from "./memory-records.js";
 import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
 type DueRequest = DueRuns & {

@@ -1,15 +1,15 @@
 import { Timers } from "../../host.js";
-import { LineTally } from "../store/line-tally.js";
 import {
   aheadOf,
   type ChosenPlaces,
   choosePlaces,
   earliest,
   type KeyLine,
+  LineTally,
   nextPlaceAtMs,
 } from "../store/queue-policy.js";
 import type { DueRuns, LineQuery, QueueLimits, StoredLine } from "../store/run-store.types.js";
-import { dequeue, enqueue, firstOf } from "./memory-due.js";
+import { dequeue, enqueue, firstOf } from "./memory-records.js";
 import { countWhile, type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
 type Wanted = (run: MemoryRun) => boolean;

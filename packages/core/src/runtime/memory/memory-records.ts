@@ -1,7 +1,8 @@
+import type { Timers } from "../../host.js";
 import { pageSize } from "../../value/options.js";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "../store/run-store.types.js";
 import { recordKeyOf, recordPageOf } from "../store/store-kit.js";
-import { countWhile, entryOf } from "./memory-run.js";
+import { countWhile, type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
 /** Versioned records: a map of tenants, of kinds, of ids. */
 export class MemoryRecords {
@@ -72,4 +73,33 @@ function compareText(left: string, right: string): number {
 
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/* Queues of runs that need an owner: each run is in one of them, or in none. */
+
+export function enqueue(run: MemoryRun, queue: Timers<DueEntry>, dueAtMs: number): void {
+  if (run.due?.queue === queue && run.due.dueAtMs === dueAtMs) return;
+  dequeue(run);
+  run.due = queue.add({ dueAtMs, order: run.number, position: 0, run, queue });
+}
+
+export function dequeue(run: MemoryRun): void {
+  run.due?.queue.remove(run.due);
+  run.due = null;
+}
+
+export function putBack(entries: readonly DueEntry[]): void {
+  for (const { queue, run, dueAtMs } of entries) enqueue(run, queue, dueAtMs);
+}
+
+/** The first wanted run of a queue. */
+export function firstOf(queue: Timers<DueEntry>, isWanted: (run: MemoryRun) => boolean): DueEntry | undefined {
+  const passed: DueEntry[] = [];
+  let first = queue.first();
+  for (; first !== undefined && !isWanted(first.run); first = queue.first()) {
+    dequeue(first.run);
+    passed.push(first);
+  }
+  putBack(passed);
+  return first;
 }

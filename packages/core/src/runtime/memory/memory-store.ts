@@ -1,4 +1,4 @@
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { countMeasures } from "../statistics/counted.js";
@@ -15,14 +15,11 @@ import type {
   RunKey,
   RunStore,
 } from "../store/run-store.types.js";
-import { changeOf, shortestJournals } from "../store/store-kit.js";
-import { StoreListeners } from "../store/store-listeners.js";
-import { MemoryBlobs } from "./memory-blobs.js";
+import { changeOf, StoreListeners, shortestJournals } from "../store/store-kit.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
-import { countWhile, MemoryRun } from "./memory-run.js";
-import { MemoryRuns } from "./memory-runs.js";
-import { MemoryStatistics } from "./memory-statistics.js";
+import { countWhile, MemoryBlobs, MemoryRun } from "./memory-run.js";
+import { MemoryRuns, MemoryStatistics } from "./memory-runs.js";
 
 export interface MemoryStoreOptions {
   /**

@@ -4,14 +4,12 @@
  * @module
  */
 
-import type { IndexValue, InputIndex } from "../../authoring/input-index.types.js";
-import type { Workflow } from "../../authoring/workflow.types.js";
+import type { IndexValue, InputIndex, Workflow } from "../../authoring/workflow.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { internalsOf, type Log, type WorkflowEvent } from "../../host.js";
-import { formatValue } from "../../value/format-value.js";
-import { isError, isForbiddenKey } from "../../value/kind.js";
+import { formatValue, isError, isForbiddenKey } from "../../value/kind.js";
 import { isObject } from "../../value/shape.js";
-import { nameProblem } from "./check-names.js";
+import { nameProblem } from "./call-options.js";
 
 /** Values by name, as texts. */
 export type Indexed = { readonly [name: string]: readonly string[] };

@@ -1,15 +1,23 @@
 /** The queues of a runtime, and where a run waits in one: checked at the door. */
 
 import { toMs } from "../../value/duration.js";
-import { flag, nested, type Rule, type Rules, required, valueRule } from "../../value/option-rules.js";
-import { optionsOf, refuseOptions } from "../../value/options.js";
+import {
+  didYouMean,
+  flag,
+  nested,
+  optionsOf,
+  type Rule,
+  type Rules,
+  refuseOptions,
+  required,
+  valueRule,
+} from "../../value/options.js";
 import { isObject, shown } from "../../value/shape.js";
-import { didYouMean } from "../../value/unknown-names.js";
-import type { QueueLimitChange, QueueLimitsShown } from "../api/queue.types.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
+import type { QueueLimitChange, QueueLimitsShown } from "../api/worker.types.js";
 import type { QueueLimits, QueueTicket } from "../store/run-store.types.js";
-import { nameProblem } from "./check-names.js";
+import { nameProblem } from "./call-options.js";
 
 export interface ResolvedQueue extends QueueLimits {
   readonly hasPriorities: boolean;

@@ -1,36 +1,27 @@
 /** `runtime.queues`: the lines of queues, and what is changed of them while processes run. */
 
 import type { WorkflowError } from "../../errors/workflow-error.js";
-import type { Clock } from "../../host.js";
-import { optionProblems } from "../../value/option-rules.js";
-import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
+import type { Clock, DoneBy } from "../../host.js";
+import { didYouMean, optionProblems, optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
 import { isObject } from "../../value/shape.js";
-import { didYouMean } from "../../value/unknown-names.js";
-import type { AuditAction } from "../api/audit.types.js";
+import type { AuditAction } from "../api/history.types.js";
+import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
 import type {
   QueueLimitChange,
   QueueLimitsShown,
   QueuePosition,
   QueueState,
   RuntimeQueues,
-} from "../api/queue.types.js";
-import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
+} from "../api/worker.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
-import { checkCallOptions } from "../options/call-options.js";
-import { byOf, checkNames } from "../options/check-names.js";
+import { byOf, checkCallOptions, checkNames } from "../options/call-options.js";
 import { changeRules, limitsOfChange, type ResolvedQueue } from "../options/queue-options.js";
 import { storedRun } from "../store/run-key.js";
-import type { RunStore } from "../store/run-store.types.js";
-import { isAlive } from "../workers/stored-workers.js";
-import { PACE_MS, type ReadWorker, readWorkers } from "../workers/worker-record.js";
-import {
-  asConfigured,
-  limitsShown,
-  type QueueSetting,
-  type ReadSetting,
-  readSettings,
-  settingKey,
-} from "./queue-setting.js";
+import type { QueueLimits, RecordKey, RunStore } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
+import { parseJson } from "../text/journal-text.js";
+import { ownKind } from "../text/record-text.js";
+import { isAlive, PACE_MS, type ReadWorker, readWorkers } from "../workers/worker-record.js";
 
 export interface StoredQueuesSetup {
   readonly store: RunStore;
@@ -205,4 +196,46 @@ function unknownQueue(name: string, names: readonly string[]): WorkflowError {
     `is "${name}", which no living process names as a queue${didYouMean(name, names, '"')}`,
     "Name it in `createRuntime({ queues })` of the process that executes its runs.",
   );
+}
+
+/* What was changed of a queue while processes run, as its record holds it. */
+
+interface QueueSetting {
+  readonly paused: boolean;
+  /** Only those that were changed. */
+  readonly limits: Partial<QueueLimitsShown>;
+  readonly atMs: number;
+  readonly by: DoneBy | null;
+}
+
+/** A setting that was read, with the version that a write of it expects. */
+interface ReadSetting {
+  readonly version: number;
+  readonly setting: QueueSetting;
+}
+
+const asConfigured: QueueSetting = { paused: false, limits: {}, atMs: 0, by: null };
+
+const page = { tenant: "", kind: ownKind("queue"), limit: 1_000 } as const;
+
+function settingKey(queue: string): RecordKey {
+  return { tenant: page.tenant, kind: page.kind, id: queue };
+}
+
+/** The changed queues by name. */
+export async function readSettings(store: Pick<RunStore, "records">): Promise<ReadonlyMap<string, ReadSetting>> {
+  const settings = new Map<string, ReadSetting>();
+  for await (const { records } of allPages((from) => store.records({ ...page, ...from })))
+    for (const { id, version, text } of records)
+      settings.set(id, { version, setting: parseJson(text, `queue "${id}"`) as QueueSetting });
+  return settings;
+}
+
+export function limitsShown({ concurrency, perKey, rate }: QueueLimitsShown): QueueLimitsShown {
+  return { concurrency, perKey, rate };
+}
+
+/** The limits that a claim obeys. */
+export function obeyedLimits(configured: QueueLimits, { limits, paused }: QueueSetting = asConfigured): QueueLimits {
+  return { ...configured, ...limits, ...(paused && { concurrency: 0 }) };
 }

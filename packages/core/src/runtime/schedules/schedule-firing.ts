@@ -1,9 +1,8 @@
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, RunStore } from "../store/run-store.types.js";
-import type { DueEntry } from "../tasks/task-queue.js";
+import type { DueEntry } from "../tasks/scheduled-tasks.js";
 import { makeStart } from "../worker/commit/new-run.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
-import { MOST_MISSED } from "./cron.js";
-import { occurrenceId, planMoves, type ScheduleMove } from "./schedule-plan.js";
+import { MOST_MISSED, occurrenceId, planMoves, type ScheduleMove } from "./schedule-plan.js";
 import {
   type ReadSchedule,
   readSchedule,

@@ -3,10 +3,10 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent, limitsOf, resolveStart } from "../../host.js";
 import { systemIds } from "../../system/system.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { optionsOf, pageSize, refuseOptions, wrongOption } from "../../value/options.js";
-import type { AuditAction } from "../api/audit.types.js";
-import type { CallerOptions, TenantOptions } from "../api/runtime-names.types.js";
+import type { AuditAction } from "../api/history.types.js";
+import type { CallerOptions, TenantOptions } from "../api/run-filter.types.js";
 import type {
   RuntimeSchedules,
   Schedule,
@@ -17,25 +17,25 @@ import type {
   ScheduleQuery,
 } from "../api/schedule.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
-import { checkCallOptions, given } from "../options/call-options.js";
-import { byOf, checkNames, nameProblem } from "../options/check-names.js";
+import { byOf, checkCallOptions, checkNames, given, nameProblem } from "../options/call-options.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
 import type { RecordKey, RecordWrite } from "../store/run-store.types.js";
 import { newRun } from "../worker/commit/new-run.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
-import { nextAfter, nextDates, timetableProblems } from "./cron.js";
-import { edit, said, setAgain } from "./schedule-edits.js";
 import { startOf } from "./schedule-firing.js";
-import { occurrenceId, type ScheduleState } from "./schedule-plan.js";
+import { nextAfter, nextDates, occurrenceId, type ScheduleState, timetableProblems } from "./schedule-plan.js";
 import {
   type Editable,
+  edit,
   type ReadSchedule,
   readSchedule,
   type StoredSchedule,
+  said,
   scheduleDeletion,
   scheduleKey,
   scheduleOf,
   scheduleWrites,
+  setAgain,
   toSchedule,
 } from "./stored-schedule.js";
 

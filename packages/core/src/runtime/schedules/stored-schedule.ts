@@ -3,9 +3,9 @@
 import type { DoneBy, EncodedEvent } from "../../host.js";
 import type { Schedule, ScheduleEdited, ScheduleStart } from "../api/schedule.types.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
-import { addDue, type DueEntry, removeDue } from "../tasks/task-queue.js";
+import { addDue, type DueEntry, removeDue } from "../tasks/scheduled-tasks.js";
 import { parseJson } from "../text/journal-text.js";
-import { ownKind } from "../text/own-records.js";
+import { ownKind } from "../text/record-text.js";
 import type { StoredStart } from "../worker/commit/new-run.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
 
@@ -25,7 +25,7 @@ export interface StoredSchedule extends ScheduleRules, StoredStart {
 export type Editable = Pick<StoredSchedule, "cron" | "timezone" | "event">;
 
 /** An edit, with what `set` has said of each part that differs from it. */
-export interface StoredEdit {
+interface StoredEdit {
   readonly was: Partial<Editable>;
   readonly atMs: number;
   readonly by: DoneBy | null;
@@ -111,4 +111,53 @@ function toEdited({ was: { event, ...times }, atMs, by }: StoredEdit): ScheduleE
 function toStart(event: unknown): ScheduleStart {
   const { type, data, meta } = event as EncodedEvent;
   return { type, value: data, ...(meta !== undefined && { meta }) };
+}
+
+/*
+ * Edits of a schedule, and what becomes of them when code sets the schedule again: decision 55. Pure.
+ */
+
+type Edited = Pick<StoredSchedule, "edited"> & Editable;
+type Part = keyof Editable;
+const parts: readonly Part[] = ["cron", "timezone", "event"];
+
+/** What an edit is noted with. */
+export type EditedBy = Omit<StoredEdit, "was">;
+
+/** The schedule with the edit. A part that is then as `set` has said is not edited any more. */
+export function edit(before: Edited, change: Partial<Editable>, by: EditedBy): Edited {
+  const { cron, timezone, event } = before;
+  return withEdits(said(before), { cron, timezone, event, ...change }, by);
+}
+
+/** As the last `set` said. */
+export function said({ edited, cron, timezone, event }: Edited): Editable {
+  return { cron, timezone, event, ...edited?.was };
+}
+
+/** What `set` makes of it: an edited part stays while `set` says of it what it said before the edit. */
+export function setAgain<Set extends Editable & Pick<StoredSchedule, "workflow">>(
+  before: (Edited & Pick<StoredSchedule, "workflow">) | null,
+  set: Set,
+): Set & Pick<StoredSchedule, "edited"> {
+  if (before?.edited === undefined) return set;
+  const { was, ...by } = before.edited;
+  // The input of another workflow says nothing to this one.
+  const mayStay = (part: Part): boolean => part !== "event" || before.workflow === set.workflow;
+  const kept = parts.filter((part) => part in was && mayStay(part) && isSame(was[part], set[part]));
+  const after = { ...set, ...Object.fromEntries(kept.map((part) => [part, before[part]])) };
+  return { ...set, ...withEdits(set, after, by) };
+}
+
+function withEdits(set: Editable, after: Editable, by: EditedBy): Edited {
+  const { cron, timezone, event } = after;
+  const was = Object.fromEntries(
+    parts.filter((part) => !isSame(set[part], after[part])).map((part) => [part, set[part]]),
+  );
+  return { cron, timezone, event, ...(Object.keys(was).length > 0 && { edited: { was, ...by } }) };
+}
+
+/** By their JSON, which both came from the same codec. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { durationRange, quantileMs, rangeMs } from "./duration-range.js";
+import { durationRange, quantileMs, rangeMs } from "./counted.js";
 
 it("the middle of the range of a duration is at most 4.5 percent and half a millisecond off", () => {
   for (let durationMs = 1; durationMs < 1e11; durationMs = Math.ceil(durationMs * 1.01)) {

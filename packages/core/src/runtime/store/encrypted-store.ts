@@ -1,11 +1,9 @@
 /** `encryptedStore`: a store whose texts are encrypted before they reach it. */
-import { type Rules, required, valueRule } from "../../value/option-rules.js";
-import { checkOptions } from "../../value/options.js";
-import { IndexCipher } from "./index-cipher.js";
+import { checkOptions, type Rules, required, valueRule } from "../../value/options.js";
 import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
 import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./store-kit.js";
 import { StoreTexts } from "./store-texts.js";
-import { fromBase64, type StoreKey, TextCipher } from "./text-cipher.js";
+import { fromBase64, IndexCipher, type StoreKey, TextCipher } from "./text-cipher.js";
 
 /** Options of `encryptedStore`. */
 export interface EncryptionOptions {

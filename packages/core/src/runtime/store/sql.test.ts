@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { joinSql, plainSql, sql } from "./sql.js";
+import { joinSql, plainSql, sql } from "./run-list.js";
 
 const numbered = (number: number): string => `$${number}`;
 

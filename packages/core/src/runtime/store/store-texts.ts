@@ -4,7 +4,6 @@
  * @module
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { IndexCipher } from "./index-cipher.js";
 import type {
   ClaimedRun,
   Measure,
@@ -24,7 +23,7 @@ import type {
   StoredSnapshot,
   TickBatch,
 } from "./run-store.types.js";
-import type { TextCipher, TextPlace } from "./text-cipher.js";
+import type { IndexCipher, TextCipher, TextPlace } from "./text-cipher.js";
 
 /** `open…` decrypts what the store has returned; the others encrypt what it is given. */
 export class StoreTexts {

@@ -15,8 +15,9 @@
  *
  * @module
  */
-import { invalidOption } from "../../errors/invalid-option.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+
+import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
+import type { NewRunRecord, RunQuery } from "./run-store.types.js";
 
 /** One key of a store. */
 export interface StoreKey {
@@ -30,7 +31,7 @@ export interface StoreKey {
 export type TextPlace = readonly (string | number)[];
 
 /** The part of `node:crypto` that is used: the core imports nothing of Node, not even types. */
-export interface NodeCrypto {
+interface NodeCrypto {
   /** A key that is prepared once: that takes as long as to encrypt a short text. */
   createSecretKey(bytes: Uint8Array): SecretKey;
   createCipheriv(algorithm: string, key: SecretKey, nonce: Uint8Array): Cipher & { getAuthTag(): Base64able };
@@ -116,7 +117,7 @@ export class TextCipher {
   }
 }
 
-export function nodeCrypto(): NodeCrypto {
+function nodeCrypto(): NodeCrypto {
   const found: unknown = globalThis.process?.getBuiltinModule?.("crypto");
   if (found !== undefined) return found as NodeCrypto;
   throw invalidOption(
@@ -149,4 +150,40 @@ function unreadable(place: TextPlace, { what, hint, ...cause }: Unreadable): Wor
     details: { place },
     ...cause,
   });
+}
+
+/*
+ * Values of inputs in an encrypted store: HMAC-SHA-256 under a key of their own, so that equal values of a tenant are found and none can
+ * be read.
+ */
+
+export class IndexCipher {
+  readonly #crypto: NodeCrypto;
+  readonly #key: Uint8Array;
+
+  constructor(given: StoreKey["key"]) {
+    this.#crypto = nodeCrypto();
+    const bytes = typeof given === "string" ? fromBase64(given) : given;
+    // Not the key itself, which encrypts texts.
+    this.#key = this.#crypto.createHmac("sha256", bytes).update("millrace index").digest();
+  }
+
+  /** The same for equal values of one name and tenant. */
+  #hide(...place: readonly [tenant: string, name: string, value: string]): string {
+    return this.#crypto.createHmac("sha256", this.#key).update(JSON.stringify(place)).digest("base64url");
+  }
+
+  index(tenant: string, index: NonNullable<NewRunRecord["index"]>): NonNullable<NewRunRecord["index"]> {
+    const entries = Object.entries(index);
+    return Object.fromEntries(
+      entries.map(([name, values]) => [name, values.map((value) => this.#hide(tenant, name, value))]),
+    );
+  }
+
+  query<Query extends Pick<RunQuery, "tenant" | "index">>(query: Query): Query {
+    if (query.index === undefined) return query;
+    const entries = Object.entries(query.index);
+    const index = Object.fromEntries(entries.map(([name, value]) => [name, this.#hide(query.tenant, name, value)]));
+    return { ...query, index };
+  }
 }

@@ -5,18 +5,16 @@
  */
 
 import { toMs } from "../../value/duration.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
-import { checkCallOptions } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
+import { checkCallOptions, checkNames } from "../options/call-options.js";
 import { idOf } from "../store/run-key.js";
-import type { RecordKey, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import type { RecordKey, RecordWrite, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
-import { ownKind } from "../text/own-records.js";
+import { ownKind, timeText } from "../text/record-text.js";
 import { createOnly, type NewRunRequest, newRun } from "../worker/commit/new-run.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
-import { addExpiry, removeExpiry } from "./expiring.js";
 
 const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled"];
 
@@ -119,4 +117,41 @@ async function readStart(store: RunStore, of: RecordKey): Promise<ReadStart> {
   const record = await store.record(of);
   if (record === null) return { version: 0, start: null };
   return { version: record.version, start: parseJson(record.text, `the start ${of.id}`) as StoredDedupe };
+}
+
+/*
+ * Records that expire: a list names them, and executing processes delete them.
+ */
+
+const TENANT = "";
+const KIND = ownKind("expiry");
+const PAGE = 100;
+
+interface Expiring extends RecordKey {
+  readonly version: number;
+}
+
+/** The write of an entry, to be done together with that version of the record. Its `id` is the key of the entry. */
+function addExpiry(store: RunStore, of: Expiring, atMs: number): RecordWrite {
+  const id = `${timeText(atMs)} ${store.hash(JSON.stringify([of.tenant, of.kind, of.id, of.version]))}`;
+  return { tenant: TENANT, kind: KIND, id, expected: 0, text: JSON.stringify(of) };
+}
+
+function removeExpiry(key: string): RecordWrite {
+  return { tenant: TENANT, kind: KIND, id: key, expected: 1, text: null };
+}
+
+/** Deletes expired records. */
+export async function sweepExpired(store: RunStore, nowMs: number): Promise<void> {
+  for (;;) {
+    const { records } = await store.records({ tenant: TENANT, kind: KIND, limit: PAGE });
+    const over = records.filter(({ id }) => id < timeText(nowMs));
+    for (const { id, text } of over) {
+      const { version, ...key } = parseJson(text, `expiry "${id}"`) as Expiring;
+      const conflicts = await store.writeRecords([{ ...key, expected: version, text: null }, removeExpiry(id)]);
+      // Another process has done the same, or the record was written by hand.
+      if (conflicts.length > 0) await store.writeRecords([removeExpiry(id)]);
+    }
+    if (over.length < PAGE) return;
+  }
 }

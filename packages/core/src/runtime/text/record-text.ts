@@ -1,13 +1,14 @@
 /** Values of records, as stores keep them. */
 
-import { invalidOption } from "../../errors/invalid-option.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
-import { decodeValue } from "../../host.js";
+import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
+import { type DoneBy, decodeTick, decodeValue, encodeTick, type RunStarted, sameValue } from "../../host.js";
 import { encodeValue } from "../../value/codec.js";
-import { isThenable } from "../../value/kind.js";
+import { isPlainObject, isThenable } from "../../value/kind.js";
 import type { RecordEdit, RecordValue } from "../api/runtime-records.types.js";
-import type { RecordKey, StoredRecord } from "../store/run-store.types.js";
-import { parseJson } from "./journal-text.js";
+import { ownKinds } from "../options/call-options.js";
+import type { RecordKey, StoredRecord, StoredRun } from "../store/run-store.types.js";
+import type { RegisteredWorkflow } from "../worker/workflows/registered-workflows.js";
+import { corrupt, parseJson } from "./journal-text.js";
 
 /** From the value of a record to the next one; `undefined` is no record. Pure. */
 export type RecordChange = (current: unknown) => unknown;
@@ -79,4 +80,74 @@ export function recordConflict(
     hint,
     details: { records: keys.map(({ kind, id }) => ({ kind, id })) },
   });
+}
+
+/* Names of the records that a runtime keeps for itself. */
+
+/** A kind of records that belongs to the runtime. */
+export function ownKind(name: string): string {
+  return `${ownKinds}${name}`;
+}
+
+/** A text that sorts like the number. */
+export function timeText(atMs: number): string {
+  return String(Math.floor(atMs)).padStart(16, "0");
+}
+
+/* What a run is started with, as the text that the store keeps. */
+
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
+export function startText(started: RunStarted, { compiled }: RegisteredWorkflow): string {
+  return JSON.stringify(encodeTick({ ...started, atMs: 0 }, compiled));
+}
+
+export function readStart(run: StoredRun, { compiled }: RegisteredWorkflow): RunStarted {
+  const where = `run "${run.key.runId}"`;
+  const tick = decodeTick(parseJson(run.input, where), compiled);
+  if (tick.type !== "run.started") throw corrupt(where, `begins with ${tick.type}`);
+  return tick;
+}
+
+/** Who has started the run; of a fork, who has made it. */
+export function starterOf({ input, key }: StoredRun): DoneBy | undefined {
+  return (parseJson(input, `run "${key.runId}"`) as { readonly by?: DoneBy }).by;
+}
+
+/** The same start by somebody else: that of a fork. */
+export function startBy(input: string, by: DoneBy | undefined): string {
+  const { by: _, ...start } = parseJson(input, "a run") as { readonly by?: DoneBy };
+  return JSON.stringify(by === undefined ? start : { ...start, by });
+}
+
+interface StoredEvent {
+  readonly type: unknown;
+  readonly data: unknown;
+}
+
+/** Whether two runs were started with the same event. */
+export function sameStart(left: string, right: string): boolean {
+  return sameValue(eventOf(left), eventOf(right));
+}
+
+/** Paths of the fields in which the events of two starts differ: at most three. Empty if the events differ in other ways. */
+export function differingFields(left: string, right: string): string[] {
+  return differing(eventOf(left).data, eventOf(right).data, "").slice(0, 3);
+}
+
+function differing(left: unknown, right: unknown, path: string): string[] {
+  if (sameValue(left, right)) return [];
+  if (!isRecord(left) || !isRecord(right)) return path === "" ? [] : [path.slice(0, 200)];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].flatMap((name) => differing(left[name], right[name], path === "" ? name : `${path}.${name}`));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => isPlainObject(Object(value));
+
+function eventOf(text: string): StoredEvent {
+  return (parseJson(text, "a run") as { readonly event: StoredEvent }).event;
+}
+
+/** It was stored, and its first tick was not. */
+export function isNotBegun({ ticks, forkedFrom }: StoredRun): boolean {
+  return ticks === 0 && forkedFrom === null;
 }

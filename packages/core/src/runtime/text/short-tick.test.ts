@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EncodedTick } from "../../snapshot/tick-codec.js";
-import { shortTick, wholeTick } from "./short-tick.js";
+import { shortTick, wholeTick } from "./journal-text.js";
 
 const said = { text: "hello" };
 const patches = [

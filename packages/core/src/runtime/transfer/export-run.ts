@@ -5,10 +5,10 @@
  */
 import { classOf, type WorkflowEvent } from "../../host.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "../api/moving.types.js";
-import { checkNames } from "../options/check-names.js";
+import { checkNames } from "../options/call-options.js";
 import type { RunStore, StoredSnapshot } from "../store/run-store.types.js";
 import { parseJson, readBatch } from "../text/journal-text.js";
-import { readStart } from "../text/start-text.js";
+import { readStart } from "../text/record-text.js";
 import { batches, blobOf, type LoadFrom, readText, where } from "../worker/load/load.js";
 
 const PAGE = 200;

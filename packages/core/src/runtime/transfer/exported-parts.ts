@@ -24,9 +24,9 @@ import {
   union,
 } from "../../value/shape.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "../api/moving.types.js";
-import { checkNames, type Named } from "../options/check-names.js";
+import { checkNames, type Named } from "../options/call-options.js";
 import { isPriority } from "../options/queue-options.js";
-import { moveKey } from "../store/sealed-run.js";
+import { moveKey } from "../store/run-key.js";
 import { isStoredStatus } from "../store/store-kit.js";
 import { nameOf } from "../text/record-text.js";
 import { assertRoom } from "../worker/load/load.js";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { invariant } from "../../errors/invariant.js";
-import { WorkflowError } from "../../errors/workflow-error.js";
+import { invariant, WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome, type RunTree, upgradeTicksOf } from "../../host.js";
-import { formatValue } from "../../value/format-value.js";
+import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import { historyOf } from "../history/history.js";
 import { indexedLater } from "../options/input-index.js";
+import { moveKey } from "../store/run-key.js";
 import type {
   CommitResult,
   PostedMessage,
@@ -24,10 +24,8 @@ import type {
   StoredRun,
 } from "../store/run-store.types.js";
 import { runIdConflict } from "../store/runtime-errors.js";
-import { moveKey } from "../store/sealed-run.js";
-import { nameOf, recordConflict, recordValue } from "../text/record-text.js";
+import { isNotBegun, nameOf, readStart, recordConflict, recordValue } from "../text/record-text.js";
 import { isOutcome, readPrompts, readShown, shownText } from "../text/shown-text.js";
-import { isNotBegun, readStart } from "../text/start-text.js";
 import {
   type LoadedTree,
   type LoadFrom,

@@ -1,7 +1,7 @@
 /** Says in the store that this process is alive, and what it holds. */
 import type { Clock, Log } from "../../host.js";
-import { processFacts } from "../../system/process-facts.js";
-import type { QueueLimitsShown } from "../api/queue.types.js";
+import { processFacts } from "../../system/system.js";
+import type { QueueLimitsShown } from "../api/worker.types.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { readWorkers, type StoredWorker, workerKey } from "./worker-record.js";
 

@@ -8,9 +8,8 @@
  */
 import { type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../../host.js";
 import { countWhile } from "../../memory/memory-run.js";
-import { idOf, storedRun } from "../../store/run-key.js";
+import { assertHere, idOf, storedRun } from "../../store/run-key.js";
 import type { RunKey, RunStore, StoredEvent, StoredRun } from "../../store/run-store.types.js";
-import { assertHere } from "../../store/sealed-run.js";
 import { unpackText } from "../../text/blob-text.js";
 import { readShown } from "../../text/shown-text.js";
 import { blobOf } from "../../worker/load/load.js";

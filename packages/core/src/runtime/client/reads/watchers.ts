@@ -1,4 +1,5 @@
-import type { RunChange } from "../../store/run-store.types.js";
+import type { Clock } from "../../../host.js";
+import type { RunChange, RunKey, RunStore } from "../../store/run-store.types.js";
 
 /** Called at a change of a run. @param change Left out: any change. */
 export type RunWatcher = (change: RunChange | undefined) => unknown;
@@ -80,5 +81,35 @@ export class SharedReads {
     };
     value.then(forget, forget);
     return value;
+  }
+}
+
+/* What watches the store through a runtime, until it ends or the runtime stops. */
+
+export class StoreWatches {
+  readonly #store: RunStore;
+  readonly #clock: Clock;
+  readonly #ends: Set<() => void> = new Set();
+
+  constructor({ store, clock }: { readonly store: RunStore; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** @returns ends it. */
+  add(listener: (run: RunKey | null) => void): () => void {
+    const letEnd = this.#clock.keepAlive?.();
+    const stopWatching = this.#store.watch((key) => listener(key));
+    const end = (): void => {
+      this.#ends.delete(end);
+      stopWatching();
+      letEnd?.();
+    };
+    this.#ends.add(end);
+    return end;
+  }
+
+  endAll(): void {
+    for (const end of this.#ends) end();
   }
 }

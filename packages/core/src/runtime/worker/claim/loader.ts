@@ -4,8 +4,7 @@
  * @module
  */
 
-import { cannotResume } from "../../../errors/run-errors.js";
-import { WorkflowError } from "../../../errors/workflow-error.js";
+import { cannotResume, WorkflowError } from "../../../errors/workflow-error.js";
 import {
   beginWithChildren,
   createRunState,
@@ -29,21 +28,20 @@ import type {
   StoredStatus,
 } from "../../store/run-store.types.js";
 import { isOfNewerCode } from "../../store/runtime-errors.js";
-import { isNotBegun, readStart } from "../../text/start-text.js";
+import { isNotBegun, readStart } from "../../text/record-text.js";
 import type { ContinuedBy } from "../commit/commit.js";
-import { readsOf } from "../load/fetched-journals.js";
-import { keptTicks, type LoadedTree, loadTree } from "../load/load.js";
+import { keptTicks, type LoadedTree, loadTree, readsOf } from "../load/load.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import {
   type AskedContinuation,
   type Continuation,
   continues,
+  failed,
   headOf,
   isContinuation,
   refusedByEnd,
 } from "../run/messages.js";
 import { placeRun } from "../run/place-run.js";
-import { failed } from "../run/posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../workflows/registered-workflows.js";
 
 /** The journal of a run, if it is read with others. */

@@ -7,13 +7,13 @@
 
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { type Clock, decodeOutcome, type Outcome, outcomeError, tolerant } from "../../../host.js";
-import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
+import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { StreamCache } from "../../client/reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../../client/reads/watchers.js";
-import { obeyedLimits, readSettings } from "../../queues/queue-setting.js";
+import { obeyedLimits, readSettings } from "../../queues/stored-queues.js";
 import type { ResolvedRuntimeOptions } from "../../runtime-options.js";
-import { idOf } from "../../store/run-key.js";
+import { assertHere, idOf } from "../../store/run-key.js";
 import type {
   ClaimedRun,
   DueRuns,
@@ -24,19 +24,15 @@ import type {
   StoredRun,
 } from "../../store/run-store.types.js";
 import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/runtime-errors.js";
-import { assertHere } from "../../store/sealed-run.js";
 import { parseJson } from "../../text/journal-text.js";
-import { Pace } from "../../workers/pace.js";
+import { RecordQueue } from "../commit/attempt-records.js";
 import { GroupCommit } from "../commit/group-commit.js";
-import { RecordQueue } from "../commit/record-queue.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import type { AskedContinuation } from "../run/messages.js";
-import type { DurableRunSettings } from "../run/run-settings.types.js";
+import type { DurableRunSettings } from "../run/run-host.types.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
-import { ClosedStore } from "./closed-store.js";
+import { ClosedStore, Pace, ReclaimBackoff, Slots } from "./claim-limits.js";
 import { type Journal, Loader, type LoadHints } from "./loader.js";
-import { ReclaimBackoff } from "./reclaim-backoff.js";
-import { Slots } from "./slots.js";
 
 /** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
 const LOADS_AT_ONCE = 8;

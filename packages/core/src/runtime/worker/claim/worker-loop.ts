@@ -7,13 +7,13 @@
 
 import { Deferred, markHandled } from "../../../system/deferred.js";
 import { jittered } from "../../../system/system.js";
-import type { RuntimeObserver } from "../../api/runtime-observer.types.js";
+import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import { observedClaim } from "../../observed-runtime.js";
 import { idOf } from "../../store/run-key.js";
 import type { RunKey } from "../../store/run-store.types.js";
 import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";
-import { fetchJournals } from "../load/fetched-journals.js";
-import { deliverFound } from "../run/posts.js";
+import { fetchJournals } from "../load/load.js";
+import { deliverFound } from "../run/messages.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
 import type { RunTable } from "./run-table.js";
 

@@ -1,11 +1,17 @@
-import { type AttemptCore, hostCall } from "../../../host.js";
+import { type AttemptCore, type Clock, hostCall } from "../../../host.js";
+import { Deferred } from "../../../system/deferred.js";
 import { assertFunction } from "../../../value/options.js";
 import type { RecordValue, StepRecords } from "../../api/runtime-records.types.js";
-import { checkNames } from "../../options/check-names.js";
-import type { RecordKey, RunStore, StoredRecord } from "../../store/run-store.types.js";
-import { type RecordChange, recordContent, recordName, recordValue, updatedBy } from "../../text/record-text.js";
-import type { RecordQueue, RecordTurn } from "./record-queue.js";
-import type { UpdatedRecord } from "./record-updates.js";
+import { checkNames } from "../../options/call-options.js";
+import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../../store/run-store.types.js";
+import {
+  type RecordChange,
+  recordContent,
+  recordName,
+  recordValue,
+  updatedBy,
+  updatedText,
+} from "../../text/record-text.js";
 
 export interface RecordAccess {
   readonly store: Pick<RunStore, "record">;
@@ -122,5 +128,127 @@ export class AttemptRecords implements StepRecords {
     const record = await store.record(key);
     this.#attempt.assertAlive();
     return record;
+  }
+}
+
+/*
+ * Writers of one record take turns, so that those of one process do not conflict with each other.
+ *
+ * A courtesy and not a lock: versions alone decide what is stored. So a step that has waited long continues without its turn.
+ */
+
+const PATIENCE_MS = 10_000;
+
+/** One place in the queue of a record. */
+interface RecordTurn {
+  /** Resolves when it has come, was given up, or takes too long. */
+  readonly come: Promise<unknown>;
+  /** Leaves the queue. May be called again. */
+  end(): void;
+}
+
+export class RecordQueue {
+  readonly #clock: Clock;
+  /** By record: resolves when the last turn that was taken is over, and all before it. */
+  readonly #last: Map<string, Promise<unknown>> = new Map();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  isTaken(record: string): boolean {
+    return this.#last.has(record);
+  }
+
+  take(record: string): RecordTurn {
+    const before = this.#last.get(record);
+    const { promise, resolve } = new Deferred<void>();
+    const last = Promise.all([before, promise]).then(() => {
+      if (this.#last.get(record) === last) this.#last.delete(record);
+    });
+    this.#last.set(record, last);
+    if (before === undefined) return { come: Promise.resolve(), end: resolve };
+    const callOff = this.#clock.setTimer(this.#clock.now() + PATIENCE_MS, resolve);
+    return { come: Promise.race([before, promise]).then(callOff), end: resolve };
+  }
+}
+
+/*
+ * The record updates of one commit: one write for each record, however many steps update it.
+ *
+ * The functions are pure, so that they can be called again with what is stored: after a conflict, and where several steps update
+ * the same record in one commit.
+ */
+
+/** One record, as a step or a commit changes it. */
+interface UpdatedRecord {
+  readonly key: RecordKey;
+  /** What the changes begin with; `null` for no record. */
+  stored: StoredRecord | null;
+  readonly changes: RecordChange[];
+  /** Result of the changes; `null` deletes the record, `undefined` is not known yet. */
+  text: string | null | undefined;
+}
+
+/** What one attempt updates. */
+interface Updating {
+  readonly updated: Iterable<UpdatedRecord>;
+  /** Its turns end. */
+  settle(): void;
+}
+
+export class RecordUpdates {
+  readonly #records: Map<string, UpdatedRecord> = new Map();
+  /** Attempts whose turns end with the commit. */
+  readonly #attempts: Set<Updating> = new Set();
+
+  add(attempt: Updating): void {
+    this.#attempts.add(attempt);
+    for (const record of attempt.updated) this.#include(record);
+  }
+
+  /** Adds the updates of a later commit, which are made after these. */
+  absorb(later: RecordUpdates): void {
+    for (const attempt of later.#attempts) this.#attempts.add(attempt);
+    for (const record of later.#records.values()) this.#include(record);
+  }
+
+  /** What the store writes. @throws what a function throws, or `VALUE_UNSERIALIZABLE`. */
+  writes(): RecordWrite[] {
+    return [...this.#records.values()].flatMap((record) => {
+      const { key, stored, changes } = record;
+      if (record.text === undefined) record.text = updatedText(key, stored, changes);
+      if (stored === null && record.text === null) return [];
+      return [{ ...key, expected: stored?.version ?? 0, text: record.text }];
+    });
+  }
+
+  /** Reads the records that others have changed. */
+  async readAgain(keys: readonly RecordKey[], store: Pick<RunStore, "record">): Promise<void> {
+    await Promise.all(
+      keys.map(async (key) => {
+        const record = this.#records.get(recordName(key));
+        if (record === undefined) return;
+        record.stored = await store.record(key);
+        record.text = undefined;
+      }),
+    );
+  }
+
+  /** They are stored, or never will be. */
+  settle(): void {
+    for (const attempt of this.#attempts) attempt.settle();
+    this.#attempts.clear();
+    this.#records.clear();
+  }
+
+  #include({ key, stored, changes, text }: UpdatedRecord): void {
+    const name = recordName(key);
+    const known = this.#records.get(name);
+    if (known === undefined) this.#records.set(name, { key, stored, changes: [...changes], text });
+    else {
+      known.changes.push(...changes);
+      known.text = undefined;
+    }
   }
 }

@@ -12,7 +12,7 @@ import type {
   StoredSnapshot,
 } from "../../store/run-store.types.js";
 import { BLOB_LENGTH, type PackedText, packList, packText } from "../../text/blob-text.js";
-import { RecordUpdates } from "./record-updates.js";
+import { RecordUpdates } from "./attempt-records.js";
 
 const none: readonly never[] = [];
 

@@ -10,7 +10,7 @@ import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Clock } from "../../../host.js";
 import { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
-import type { ObservedCommit, RuntimeObserver } from "../../api/runtime-observer.types.js";
+import type { ObservedCommit, RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { CommitResult, RunCommit, RunStore } from "../../store/run-store.types.js";
 
 /** A run that may have something to store. */

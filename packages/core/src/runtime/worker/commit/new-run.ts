@@ -9,10 +9,10 @@ import {
   type WorkflowEvent,
 } from "../../../host.js";
 import { auditWrites } from "../../audit/audit-entry.js";
-import { checkNames } from "../../options/check-names.js";
+import { checkNames } from "../../options/call-options.js";
 import { indexedInput } from "../../options/input-index.js";
 import type { NewRunRecord, QueueTicket, RecordWrite, RunCommit, RunKey } from "../../store/run-store.types.js";
-import { startText } from "../../text/start-text.js";
+import { startText } from "../../text/record-text.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
 
 export type Labels = Readonly<Record<string, string>>;

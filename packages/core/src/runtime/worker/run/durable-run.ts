@@ -7,8 +7,7 @@
  * @module
  */
 
-import { invariant } from "../../../errors/invariant.js";
-import { WorkflowError } from "../../../errors/workflow-error.js";
+import { invariant, WorkflowError } from "../../../errors/workflow-error.js";
 import {
   type AttemptCore,
   createRunner,
@@ -28,7 +27,7 @@ import {
 } from "../../../host.js";
 import type { Deferred } from "../../../system/deferred.js";
 import { nextTurn } from "../../../system/system.js";
-import { auditOfTicks } from "../../audit/audited-ticks.js";
+import { auditOfTicks } from "../../audit/audit-entry.js";
 import type {
   CommitResult,
   RecordKey,
@@ -38,22 +37,17 @@ import type {
   StoredStatus,
 } from "../../store/run-store.types.js";
 import { leaseLost } from "../../store/runtime-errors.js";
-import { codeText, entryText, placeOfChild } from "../../text/journal-text.js";
+import { codeText, entryText, placeOfChild, TickTexts } from "../../text/journal-text.js";
 import { isOutcome, shownText } from "../../text/shown-text.js";
-import { TickTexts } from "../../text/tick-texts.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit, type ContinuedBy } from "../commit/commit.js";
 import type { Committing } from "../commit/group-commit.js";
 import type { StoredRunJson } from "../load/load.js";
-import { isSameEnd, outcomeWith, receiptWith } from "../release/known-end.js";
-import { isAtWork, summaryOf } from "../release/run-summary.js";
-import { SnapshotPolicy } from "../release/snapshot-policy.js";
+import { isAtWork, isSameEnd, outcomeWith, receiptWith, SnapshotPolicy, summaryOf } from "../release/run-summary.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
-import { CallWords } from "./call-words.js";
-import type { LoadedRun } from "./loaded-run.types.js";
-import { RunPosts } from "./posts.js";
-import type { RunHost } from "./run-host.types.js";
-import { RunMeasures } from "./run-measures.js";
+import { RunPosts } from "./messages.js";
+import type { LoadedRun, RunHost } from "./run-host.types.js";
+import { CallWords, RunMeasures } from "./run-measures.js";
 import { RunRecords } from "./run-records.js";
 
 /** What is told of runs that are in memory there. */

@@ -1,7 +1,6 @@
 /** The workflows of a runtime, by their durable names. */
 
-import type { InputIndex } from "../../../authoring/input-index.types.js";
-import type { Workflow } from "../../../authoring/workflow.types.js";
+import type { InputIndex, Workflow } from "../../../authoring/workflow.types.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import {
   type Clock,
@@ -16,9 +15,8 @@ import {
   type Telemetry,
   type WorkflowHost,
 } from "../../../host.js";
-import { formatValue } from "../../../value/format-value.js";
-import { wrongOption } from "../../../value/options.js";
-import { nearest } from "../../../value/unknown-names.js";
+import { formatValue } from "../../../value/kind.js";
+import { nearest, wrongOption } from "../../../value/options.js";
 import { indexOf } from "../../options/input-index.js";
 import type { RunStore } from "../../store/run-store.types.js";
 

@@ -1,0 +1,3 @@
+/** Nobody imports this entry: it keeps the classes of events in a file of their own, so that bundlers can leave out the rest. */
+export { StartEvent, StopEvent } from "../event/built-in-events.js";
+export { event } from "../event/event.js";
