@@ -8,7 +8,7 @@ export { compileWorkflow, type CompiledWorkflow } from "./compile/compile.js";
 export { internalsOf } from "./compile/options.js";
 export { resolveStart, tolerant } from "./compile/child.js";
 export { refused, runFinished, type Receipt, type RefusalCode } from "./engine/command.js";
-export { knownOutcome } from "./engine/known-outcome.js";
+export { knownOutcome } from "./engine/reduce.js";
 export type { Clock, Log } from "./engine/ports.js";
 export { terminalEvent } from "./engine/reduce/engine-events.js";
 export { isCurrent } from "./engine/reduce/reduction.js";
@@ -65,8 +65,8 @@ export {
   deliver,
   type Delivery,
   type OutsideMessage,
+  openPrompts,
 } from "./run/caller/deliver-event.js";
-export { openPrompts } from "./run/caller/open-prompts.js";
 export { beginWithChildren, createRunner, inParent } from "./run/perform.js";
 export { outcomeError, resultOfStop, runOutcome } from "./run/outcome.js";
 export type {

@@ -53,7 +53,7 @@ export { step } from "./step/step.js";
 export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./authoring/step.types.js";
 export type { StepReturn } from "./authoring/trigger.types.js";
 export type { Finished } from "./authoring/trigger.types.js";
-export { collect, join } from "./step/trigger.js";
+export { collect, join } from "./step/step.js";
 export type {
   Collect,
   CollectOptions,
@@ -66,7 +66,7 @@ export type {
 } from "./authoring/trigger.types.js";
 export { keyed } from "./event/event.js";
 export type { Keyed } from "./event/event.js";
-export { catchError } from "./step/trigger.js";
+export { catchError } from "./step/step.js";
 export type { CatchErrorOptions } from "./authoring/step.types.js";
 
 // ---- workflows
@@ -126,7 +126,7 @@ export type {
   RunContext,
   SnapshotCodec,
   ToDictOptions,
-} from "./authoring/run-context.types.js";
+} from "./authoring/store.types.js";
 export type { OpenState, Store, WriteOptions } from "./authoring/store.types.js";
 
 // ---- retry, limits and resources
@@ -177,5 +177,5 @@ export type { FieldsOut, ObjectSchema } from "./event/schema.js";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/schema.js";
 export type { TypeHint } from "./event/event.types.js";
 
-export { many } from "./step/trigger.js";
+export { many } from "./step/step.js";
 export type { Many } from "./authoring/trigger.types.js";

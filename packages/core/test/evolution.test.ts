@@ -1,7 +1,7 @@
 /** Code that changed while its runs were stored: their events, and their state. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { migrateState, stateVersionOf } from "../src/compile/state-version.js";
+import { migrateState, stateVersionOf } from "../src/compile/compile.js";
 import {
   compileWorkflow,
   createRouting,

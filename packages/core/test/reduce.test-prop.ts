@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { casesOf } from "../../../test-share.js";
-import { knownOutcome } from "../src/engine/known-outcome.js";
+import { knownOutcome } from "../src/engine/reduce.js";
 import {
   compileWorkflow,
   createRouting,

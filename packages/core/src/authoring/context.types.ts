@@ -11,8 +11,7 @@ import type { RetryPolicy } from "../retry/judge.js";
 import type { Duration } from "../value/duration.js";
 import type { Piece } from "../value/pieces.js";
 import type { ResultOf, RunArguments } from "./handler.types.js";
-import type { FromDictOptions, RunContext } from "./run-context.types.js";
-import type { Editable } from "./store.types.js";
+import type { Editable, FromDictOptions, RunContext } from "./store.types.js";
 import type { AnyWorkflow, FieldsOf, Finished, InstanceOf, StateOf } from "./trigger.types.js";
 
 /**

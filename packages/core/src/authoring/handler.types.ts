@@ -21,7 +21,7 @@ import type { PromptAnswer, Sendable, ShownAmong, StartsAmong, StopsAmong, TypeH
 import type { ResourceOverride } from "../resource/resource.types.js";
 import type { RunStream, StreamOptions } from "../stream/run-stream.js";
 import type { Duration } from "../value/duration.js";
-import type { RunContext } from "./run-context.types.js";
+import type { RunContext } from "./store.types.js";
 import type { DefinedRun, definedRun, StateOf, workflowState, Yielded } from "./trigger.types.js";
 
 export interface ResumeOptions {

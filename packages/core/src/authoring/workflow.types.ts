@@ -11,7 +11,7 @@ import type {
   RunOptions,
   WorkflowHandler,
 } from "./handler.types.js";
-import type { RunContext } from "./run-context.types.js";
+import type { RunContext } from "./store.types.js";
 import type { Collect, EventOf, Many, StateOf, workflowState } from "./trigger.types.js";
 
 /**

@@ -5,8 +5,7 @@ import { JoinIncompleteEvent, StartEvent, StepFailedEvent, StopEvent } from "../
 import { event } from "../event/event.js";
 import type { Finding } from "../graph/validate.js";
 import { resource } from "../resource/resource.js";
-import { step } from "../step/step.js";
-import { catchError, collect, join, many } from "../step/trigger.js";
+import { catchError, collect, join, many, step } from "../step/step.js";
 import { Workflow } from "../workflow/workflow.js";
 import { checkSteps } from "./check-steps.js";
 import { validateWorkflow } from "./compile.js";

@@ -9,8 +9,7 @@ import {
   StopEvent,
 } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
-import { step } from "../step/step.js";
-import { catchError, collect, join, many } from "../step/trigger.js";
+import { catchError, collect, join, many, step } from "../step/step.js";
 import { Workflow } from "../workflow/workflow.js";
 import { compiledOf, compileWorkflow, validateWorkflow } from "./compile.js";
 

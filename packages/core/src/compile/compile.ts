@@ -11,6 +11,7 @@ import type { Middleware, Workflow } from "../authoring/workflow.types.js";
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { optionalModules, type TriggersFeature } from "../engine/optional-modules.js";
 import { acceptedTypes } from "../engine/routing.js";
+import { WorkflowError } from "../errors/workflow-error.js";
 import { type EventClass, eventTypeOf, isSubclass, roleOf } from "../event/event.js";
 import { type EventRegistry, storableTypes } from "../event/event-codec.js";
 import type { ObjectSchema } from "../event/schema.js";
@@ -18,11 +19,13 @@ import { type Finding, findGraphProblems, suggest } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/judge.js";
-import { createStateSchema, type StateSchema } from "../state/state-schema.js";
+import { createStateSchema, refuseUnstorable, root, type StateSchema } from "../state/state-schema.js";
+import { copyValue } from "../value/copy.js";
 import { toMs } from "../value/duration.js";
+import { freezeState } from "../value/freeze.js";
 import { formatValue } from "../value/kind.js";
 import { isStoredForm, type ValueType } from "../value/storable.js";
-import { isVersion } from "../value/version.js";
+import { isVersion, runMigration } from "../value/version.js";
 import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";
 import {
   type ChildSource,
@@ -322,4 +325,57 @@ function stateSchema(schema: ObjectSchema | null, types: readonly ValueType[]): 
   const made = createStateSchema(schema, types);
   made.initial();
   return made;
+}
+
+/*
+ * Versions of a workflow's state: migrates what an older version of the class has stored.
+ *
+ * Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a
+ * snapshot is loaded, or after a replay.
+ */
+
+/** Present version of the state of this workflow's runs. */
+export function stateVersionOf(compiled: CompiledWorkflow): number {
+  return compiled.stateVersion.version;
+}
+
+/**
+ * Migrates a state to the present version and checks it with the state schema, which adds defaults of missing fields.
+ * Returns it frozen.
+ *
+ * @param from Version that has stored the state; 1 when nothing was stored.
+ * @throws {WorkflowError} `SNAPSHOT_NEWER`, `STATE_INVALID`, `VALUE_UNSERIALIZABLE`, `STATE_SCHEMA_CONVERTS`.
+ */
+export function migrateState(compiled: CompiledWorkflow, store: unknown, from: number): unknown {
+  const state = toCurrent(compiled, store, from);
+  return compiled.state === null ? state : freezeState(compiled.state.checkAll(state));
+}
+
+/** Migrates like {@link migrateState}, without the schema. */
+export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: number): unknown {
+  const { name, values: types, stateVersion } = compiled;
+  const { version } = stateVersion;
+  if (from === version) return store;
+  const details = { workflow: name, version: from, known: version };
+  if (!isVersion(from) || from > version) {
+    throw new WorkflowError({
+      code: "SNAPSHOT_NEWER",
+      message: `The state of "${name}" has version ${from}; the workflow here has version ${version}.`,
+      hint: "While a deployment is under way, use a process with the newer code; otherwise deploy it here.",
+      details,
+    });
+  }
+  const migrated = runMigration(
+    () => stateVersion.migrate(copyValue(store, types) as Record<string, unknown>, from),
+    (why, cause) =>
+      new WorkflowError({
+        code: "STATE_INVALID",
+        message: `\`migrate\` of "${name}" could not migrate its state from version ${from} to ${version}: ${why}.`,
+        hint: `Let it return an object with the fields of version ${version}.`,
+        details,
+        cause,
+      }),
+  );
+  refuseUnstorable(migrated, root, types);
+  return freezeState(migrated);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { event } from "../event/event.js";
-import { step } from "../step/step.js";
-import { catchError } from "../step/trigger.js";
+import { catchError, step } from "../step/step.js";
 import { freeStepOf, methodSteps } from "./registration.js";
 
 class Joke extends event("Joke") {}

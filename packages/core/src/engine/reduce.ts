@@ -7,6 +7,7 @@
  *
  * @module
  */
+
 import type { Command } from "./command.js";
 import { optionalModules } from "./optional-modules.js";
 import {
@@ -14,6 +15,9 @@ import {
   onCallClosed,
   onChildClosed,
   onChildOpened,
+  onEffectFailed,
+  onEffectOpened,
+  onEffectRecorded,
   onEventCollected,
   onSendsCommitted,
   onSleepOpened,
@@ -21,14 +25,13 @@ import {
   onStreamWritten,
   onWaitOpened,
 } from "./reduce/calls.js";
-import { onEffectFailed, onEffectOpened, onEffectRecorded } from "./reduce/effects.js";
 import { onStepFailed } from "./reduce/finish.js";
 import { fireDue, onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
 import { onStepCompleted } from "./reduce/output.js";
 import { onEventReceived } from "./reduce/receive.js";
-import { type Reduction, refuse, stopClock } from "./reduce/reduction.js";
+import { isCurrent, type Reduction, refuse, stopClock } from "./reduce/reduction.js";
 import type { Routing } from "./routing.js";
-import type { RunState } from "./state.js";
+import type { Outcome, RunState } from "./state.js";
 import type { Tick } from "./tick.js";
 
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
@@ -87,4 +90,19 @@ const reducers: Reducers = {
 
 function apply(reduction: Reduction, tick: Tick): void {
   (reducers[tick.type] as (reduction: Reduction, tick: Tick) => void)(reduction, tick);
+}
+
+/**
+ * The outcome of the run after this tick, if it is known without {@link reduce}: a step returns the event that ends the run, and nothing
+ * else. `null` if the run may continue, or end in another way.
+ */
+export function knownOutcome({ roles }: Pick<Routing, "roles">, state: RunState, tick: Tick): Outcome | null {
+  if (tick.type !== "step.completed" || state.status !== "running") return null;
+  const { output, sends, shown } = tick;
+  if (output === null || Array.isArray(output) || sends !== null || shown !== undefined) return null;
+  const event = output as Exclude<typeof output, readonly unknown[]>;
+  const item = state.items.get(tick.item);
+  const dueAtMs = state.timers?.first()?.dueAtMs ?? Number.POSITIVE_INFINITY;
+  const isAlone = item !== undefined && isCurrent(item, tick.attempt) && dueAtMs > Math.max(tick.atMs, state.atMs);
+  return isAlone && roles.get(event.type) === "stop" ? { status: "completed", event } : null;
 }

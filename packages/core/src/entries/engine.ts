@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { ContextDict } from "../authoring/run-context.types.js";
+import type { ContextDict } from "../authoring/store.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
 import { compiledChild } from "../compile/child.js";
 import { type CompiledWorkflow, compileWorkflow } from "../compile/compile.js";

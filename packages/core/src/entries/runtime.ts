@@ -23,17 +23,6 @@ export type {
   TenantSpending,
 } from "../runtime/api/budget.types.js";
 export type {
-  BulkAction,
-  BulkCounts,
-  BulkOptions,
-  BulkProblem,
-  BulkResult,
-  BulkSelection,
-  BulkWhere,
-  MatchOptions,
-  RunMatches,
-} from "../runtime/api/bulk.types.js";
-export type {
   AttemptStatus,
   AttemptWait,
   AuditAction,
@@ -67,6 +56,17 @@ export type {
   ImportedRun,
   ImportOptions,
 } from "../runtime/api/moving.types.js";
+export type {
+  BulkAction,
+  BulkCounts,
+  BulkOptions,
+  BulkProblem,
+  BulkResult,
+  BulkSelection,
+  BulkWhere,
+  MatchOptions,
+  RunMatches,
+} from "../runtime/api/run-filter.types.js";
 export type {
   AnswerOptions,
   AttemptsOptions,

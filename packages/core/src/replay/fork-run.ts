@@ -2,7 +2,7 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { beginEffect } from "../engine/reduce/effects.js";
+import { beginEffect } from "../engine/reduce/calls.js";
 import { startOver } from "../engine/reduce/finish.js";
 import type { EffectRecord, RunState, StepInput, WorkItem } from "../engine/state.js";
 import { invalidOption } from "../errors/workflow-error.js";

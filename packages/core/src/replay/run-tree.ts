@@ -9,8 +9,7 @@
 
 import type { PendingPrompt } from "../authoring/handler.types.js";
 import { assertShareable, compiledChild } from "../compile/child.js";
-import type { CompiledWorkflow } from "../compile/compile.js";
-import { migrateState, stateVersionOf } from "../compile/state-version.js";
+import { type CompiledWorkflow, migrateState, stateVersionOf } from "../compile/compile.js";
 import type { Command, Receipt } from "../engine/command.js";
 import type { Definition } from "../engine/definition.js";
 import { isCurrent } from "../engine/reduce/reduction.js";
@@ -27,7 +26,7 @@ import {
 import type { Tick } from "../engine/tick.js";
 import { sameValue } from "../event/equal.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { openPrompts } from "../run/caller/open-prompts.js";
+import { openPrompts } from "../run/caller/deliver-event.js";
 import { encodeTree, type RunMember, restoreStored } from "../run/snapshot-run.js";
 import { assertFits } from "../snapshot/fit.js";
 import type { Snapshot } from "../snapshot/format.js";

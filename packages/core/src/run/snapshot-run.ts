@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../authoring/run-context.types.js";
+import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../authoring/store.types.js";
 import { assertShareable, compiledChild } from "../compile/child.js";
-import type { CompiledWorkflow } from "../compile/compile.js";
-import { migrateState } from "../compile/state-version.js";
+import { type CompiledWorkflow, migrateState } from "../compile/compile.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import { gathering } from "../engine/reduce/collect.js";
 import { fanOutFeature } from "../engine/reduce/fan-out.js";

@@ -5,7 +5,7 @@
  */
 
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
-import type { RunContext } from "../authoring/run-context.types.js";
+import type { RunContext } from "../authoring/store.types.js";
 import { resolveStart } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import type { Journal } from "../engine/ports.js";

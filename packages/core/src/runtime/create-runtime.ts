@@ -4,14 +4,13 @@
  * @module
  */
 
-import type { ContextDict } from "../authoring/run-context.types.js";
+import type { ContextDict } from "../authoring/store.types.js";
 import { limitsOf, ResourceContainer, resolveStart, traceContextOf } from "../host.js";
 import { markHandled, within } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeBudgets } from "./api/budget.types.js";
-import type { BulkOptions, MatchOptions, RunMatches } from "./api/bulk.types.js";
 import type {
   CheckReport,
   ChildRun,
@@ -24,6 +23,7 @@ import type {
   RuntimeAudit,
 } from "./api/history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
+import type { BulkOptions, MatchOptions, RunMatches } from "./api/run-filter.types.js";
 import type {
   AttemptsOptions,
   CallerOptions,
@@ -48,29 +48,28 @@ import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
 import type { RuntimeStatistics } from "./api/statistics.types.js";
 import type { RuntimeQueues, RuntimeWorkers } from "./api/worker.types.js";
+import { StoredAudit } from "./audit/audit-entry.js";
 import { noBudgets } from "./budget/budget-options.js";
 import { Budgets } from "./budget/budgets.js";
 import { BulkJobs } from "./bulk/bulk-jobs.js";
 import { bulkName } from "./bulk/bulk-request.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { assertSame, forkRun } from "./client/fork.js";
-import { StoreWatches } from "./client/reads/watchers.js";
 import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { sendMessage } from "./client/send-message.js";
-import { StoredAudit } from "./client/stored-audit.js";
 import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { StoredStatistics } from "./client/stored-statistics.js";
 import { attemptsOf } from "./history/attempts.js";
 import { assertAfter, checkRuns, childrenOf, contextOf, historyOf, rawHistoryOf, treeAt } from "./history/history.js";
 import { momentOf } from "./history/run-moment.js";
-import { observedRuntime } from "./observed-runtime.js";
 import { byOf, checkCallOptions, checkNames } from "./options/call-options.js";
 import { ticketOf } from "./options/queue-options.js";
 import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
-import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
+import { StoreWatches } from "./reads/shared-reads.js";
+import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
@@ -90,8 +89,7 @@ import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
-import { Heartbeat } from "./workers/heartbeat.js";
-import { StoredWorkers } from "./workers/worker-record.js";
+import { Heartbeat, StoredWorkers } from "./workers/heartbeat.js";
 
 /**
  * @example

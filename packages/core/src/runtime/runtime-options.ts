@@ -1,4 +1,5 @@
 /** Options of a runtime, checked all at once. */
+
 import { areOverrides, type Clock, type Log, type ResourceOverride } from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import {
@@ -12,13 +13,20 @@ import {
   withMethods,
 } from "../value/options.js";
 import type { Workflows } from "./api/run-filter.types.js";
-import type { QueueOptions, RuntimeOptions, RuntimeTelemetry } from "./api/runtime-options.types.js";
+import type {
+  ObservedClaim,
+  ObservedRuntime,
+  QueueOptions,
+  RuntimeOptions,
+  RuntimeTelemetry,
+} from "./api/runtime-options.types.js";
 import { budgetProblems, type ResolvedBudgets, resolveBudgets } from "./budget/budget-options.js";
 import { bulkName } from "./bulk/bulk-request.js";
 import { memoryStore } from "./memory/memory-store.js";
 import { nameProblem } from "./options/call-options.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
-import type { RunStore } from "./store/run-store.types.js";
+import type { ClaimedRun, RunQuery, RunStore } from "./store/run-store.types.js";
+import { allPages } from "./store/store-kit.js";
 import type { DurableRunSettings } from "./worker/run/run-host.types.js";
 
 export interface ResolvedRuntimeOptions {
@@ -129,4 +137,49 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
   };
+}
+
+/* What telemetry may ask of a runtime, and reports of claims. */
+
+/** Number of runs that are listed at once. */
+const PAGE = 100;
+
+interface Observed {
+  readonly store: Pick<RunStore, "tenants" | "list">;
+  readonly live: ReadonlyMap<string, unknown>;
+}
+
+export function observedRuntime({ store, live }: Observed, queues: readonly string[]): ObservedRuntime {
+  return {
+    get runsInMemory() {
+      return live.size;
+    },
+    queues,
+    async queueDepth(queue, limit) {
+      let depth = 0;
+      const status = ["scheduled", "queued"] as const;
+      for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, status, limit });
+      return depth;
+    },
+  };
+}
+
+/** A run that waits for something other than its turn does not count, nor does one with a place. */
+async function depthOf(store: Observed["store"], { limit, ...which }: RunQuery): Promise<number> {
+  let depth = 0;
+  let seen = 0;
+  const query = { ...which, limit: Math.min(PAGE, limit) };
+  for await (const { runs } of allPages((from) => store.list({ ...query, ...from })))
+    for (const { hasPlace } of runs) {
+      if (!hasPlace) depth++;
+      if (++seen === limit) return depth;
+    }
+  return depth;
+}
+
+/** Report of a claim: the run was due, had a message, or had lost its process. */
+export function observedClaim({ run, posts }: ClaimedRun, claimedAtMs: number): ObservedClaim {
+  const since = [run.wakeAtMs ?? run.startAtMs, posts[0]?.atMs ?? claimedAtMs].filter((atMs) => atMs <= claimedAtMs);
+  const dueAtMs = Math.min(claimedAtMs, ...since);
+  return { ...run.key, workflow: run.workflow, dueAtMs, claimedAtMs };
 }

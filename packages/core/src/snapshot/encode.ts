@@ -7,8 +7,7 @@
  */
 
 import { compiledChild } from "../compile/child.js";
-import type { CompiledWorkflow } from "../compile/compile.js";
-import { stateVersionOf } from "../compile/state-version.js";
+import { type CompiledWorkflow, stateVersionOf } from "../compile/compile.js";
 import { type GatheredInput, optionalModules } from "../engine/optional-modules.js";
 import type {
   Arrival,

@@ -3,8 +3,7 @@ import * as z from "zod";
 import { compiledOf, compileWorkflow } from "../compile/compile.js";
 import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
-import { step } from "../step/step.js";
-import { catchError, collect, many } from "../step/trigger.js";
+import { catchError, collect, many, step } from "../step/step.js";
 import { defineWorkflow } from "./define-workflow.js";
 import { Workflow } from "./workflow.js";
 

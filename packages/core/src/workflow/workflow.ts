@@ -6,7 +6,7 @@
 
 import type { ContextClass, Context as StepFace } from "../authoring/context.types.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
-import type { FromDictOptions, RunContext } from "../authoring/run-context.types.js";
+import type { FromDictOptions, RunContext } from "../authoring/store.types.js";
 import type { Workflow as AnyStateWorkflow, InputIndex, Middleware } from "../authoring/workflow.types.js";
 import { compiledOf, compileWorkflow } from "../compile/compile.js";
 import { internalsOf, openInternals, stateSchemaKey, type WorkflowOptions } from "../compile/options.js";

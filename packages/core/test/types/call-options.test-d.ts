@@ -1,8 +1,8 @@
 import { expectTypeOf } from "vitest";
 import type { AllowOptions, DayQuery } from "../../src/runtime/api/budget.types.js";
-import type { BulkOptions, MatchOptions } from "../../src/runtime/api/bulk.types.js";
 import type { AuditFilter, MomentOptions, RuntimeAudit } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
+import type { BulkOptions, MatchOptions } from "../../src/runtime/api/run-filter.types.js";
 import type {
   AnswerOptions,
   AttemptsOptions,

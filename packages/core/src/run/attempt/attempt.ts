@@ -22,12 +22,11 @@ import { inspectAttempt, inspectEnd } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
 import { openResources } from "../workflow-host.js";
 import { callOf } from "./call-end.js";
-import { callWithMiddleware } from "./call-step.js";
+import { assertFansOut, callWithMiddleware, checkOutput, isGenerator } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { type FinishChange, FinishResult } from "./finish-result.js";
 import { assertFinishResult, finishWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
-import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import { StepContext } from "./step-context.js";
 
 const returned = "the step has returned";

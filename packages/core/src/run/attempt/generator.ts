@@ -16,11 +16,11 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { digest } from "../../value/digest.js";
 import type { AttemptCore } from "../run.types.js";
 import { nameOf } from "./call-ids.js";
+import { noEvent, undeclared } from "./call-step.js";
 import { callsOf } from "./calls.js";
 import { FinishResult } from "./finish-result.js";
 import { assertFinishResult, finishWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
-import { noEvent, undeclared } from "./output.js";
 
 export const feeding: ElementsFeature = {
   run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),

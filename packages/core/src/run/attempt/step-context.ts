@@ -18,8 +18,7 @@ import type {
   SleepOptions,
   WaitOptions,
 } from "../../authoring/context.types.js";
-import type { ContextDict, ToDictOptions } from "../../authoring/run-context.types.js";
-import type { Store } from "../../authoring/store.types.js";
+import type { ContextDict, Store, ToDictOptions } from "../../authoring/store.types.js";
 import type { Finished } from "../../authoring/trigger.types.js";
 import { childStart } from "../../compile/child.js";
 import { optionalModules } from "../../engine/optional-modules.js";
@@ -44,7 +43,6 @@ import { ask } from "./ask.js";
 import { AttemptStore } from "./attempt-store.js";
 import type { Effect } from "./call-end.js";
 import { inScope, keyed, nameOf } from "./call-ids.js";
-import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
 import {
   acceptedFor,
@@ -53,6 +51,7 @@ import {
   assertSendable,
   assertTarget,
   assertWhere,
+  callPolicies,
   keyReused,
   storeUnknown,
   waitKeyRequired,

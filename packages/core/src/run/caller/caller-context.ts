@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { ContextDict, RunContext, ToDictOptions } from "../../authoring/run-context.types.js";
-import type { Store } from "../../authoring/store.types.js";
+import type { ContextDict, RunContext, Store, ToDictOptions } from "../../authoring/store.types.js";
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
 import type { RunState } from "../../engine/state.js";

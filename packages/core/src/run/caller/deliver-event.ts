@@ -6,20 +6,20 @@
 
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
-import type { OpenPrompt, WaitRecord } from "../../engine/state.js";
+import { acceptedTypes, isExternal, type Routing } from "../../engine/routing.js";
+import type { OpenPrompt, RunState, WaitRecord } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
 import { type EventClass, fieldsOf, isEvent, roleOf, type WorkflowEvent } from "../../event/event.js";
 import type { DoneBy } from "../../event/event.types.js";
 import { copyFields, invalid } from "../../event/event-class.js";
-import { eventFromFields } from "../../event/event-codec.js";
+import { type EventRegistry, eventFromFields } from "../../event/event-codec.js";
 import { suggest } from "../../graph/validate.js";
 import { isRecord } from "../../value/kind.js";
 import { endWriting } from "../attempt/piece-writer.js";
 import { inspect } from "../inspect-run.js";
 import { whenAsked } from "../questions.js";
 import type { LiveRun } from "../run.types.js";
-import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 
 interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
   readonly promptId: string;
@@ -226,4 +226,40 @@ async function cancelRun(run: LiveRun, { reason, by }: Cancellation, { ticket }:
     const tick = { type: "run.cancelled", atMs: run.now(), reason, ticket: stored } as const;
     run.submit(by === undefined ? tick : { ...tick, by });
   });
+}
+
+/*
+ * The open prompts of a run, in one form for all sources: memory, row and history.
+ */
+
+export interface AskingRun {
+  readonly state: Pick<RunState, "runId" | "prompts">;
+  readonly routing: Routing;
+  readonly registry: EventRegistry;
+}
+
+export function openPrompts({ state, routing, registry }: AskingRun): PendingPrompt[] {
+  return [...(state.prompts?.values() ?? [])].map((prompt) => ({
+    promptId: prompt.promptId,
+    event: prompt.event as WorkflowEvent,
+    runId: state.runId,
+    step: prompt.step,
+    askedAtMs: prompt.askedAtMs,
+    dueAtMs: prompt.wait?.dueAtMs ?? null,
+    answerType: answerTypeOf(routing, registry, prompt),
+  }));
+}
+
+/** The type of event that an answer becomes: that of the wait, or the only answer that the steps accept. */
+function answerTypeOf(routing: Routing, registry: EventRegistry, prompt: OpenPrompt): string | null {
+  const [type, ...others] = answerTypes(routing, prompt);
+  if (type === undefined || (prompt.wait === null && others.length > 0)) return null;
+  return registry.get(type) === undefined ? null : type;
+}
+
+/** Types of the events that answer a prompt. */
+function answerTypes({ external, roles }: Routing, { wait }: OpenPrompt): readonly string[] {
+  if (wait !== null) return wait.accepts;
+  const types = external.flatMap((step) => acceptedTypes(step)).filter((type) => isExternal(roles.get(type)));
+  return [...new Set(types)];
 }

@@ -5,7 +5,7 @@
  */
 
 import type { HandlerSendOptions, PendingPrompt, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
-import type { RunContext } from "../../authoring/run-context.types.js";
+import type { RunContext } from "../../authoring/store.types.js";
 import { type Receipt, runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";

@@ -56,3 +56,84 @@ export interface CallerOptions {
    */
   readonly by?: DoneBy;
 }
+
+/* One action on many runs. */
+
+export type BulkAction = "retry" | "resume" | "cancel" | "delete" | "answer";
+
+/**
+ * Runs that an action is done to. At least one condition.
+ *
+ * Only runs that the action fits are meant: failed and timed-out ones for `retry`, cancelled ones for `resume`, those that have not
+ * ended for `cancel` and `answer`, all for `delete`.
+ */
+export interface BulkWhere extends Omit<RunFilter, "tenant" | "order" | "limit" | "cursor"> {
+  /** Runs of one of these workflows. An empty list matches nothing. @default all */
+  readonly workflows?: readonly string[];
+}
+
+/** The runs, by a condition or by their ids. */
+export interface BulkSelection extends TenantOptions {
+  readonly action: BulkAction;
+  /** Runs that were created before the job began. Excludes `runIds`. */
+  readonly where?: BulkWhere;
+  /** Exactly these runs: 1 to 1,000 ids. Excludes `where`. */
+  readonly runIds?: readonly string[];
+  /**
+   * Of `resume`: id of a job of `cancel`. The runs that it has cancelled, unless somebody has resumed them since. Excludes `runIds`, and
+   * conditions other than `where.workflows`.
+   */
+  readonly cancelledBy?: string;
+}
+
+export interface BulkOptions extends BulkSelection, CallerOptions {
+  /** Id of the job. A job with this id and the same options is returned; another one is `RUN_ID_CONFLICT`. @default a new unique id */
+  readonly runId?: string;
+  /** How many runs are acted on per second, at most. Integer from 1 to 1,000. @default 100 */
+  readonly perSecond?: number;
+  /** Of `cancel`: what the runs are cancelled with. JSON. @default none */
+  readonly reason?: unknown;
+  /** Of `answer`: the fields of the answer. JSON. @default {} */
+  readonly fields?: object;
+  /** Of `answer`: type of the prompt. A run with several open prompts of that type is skipped. @default any type */
+  readonly prompt?: string;
+}
+
+/** Runs that were not changed, with the reason. */
+export interface BulkProblem {
+  readonly runId: string;
+  /** `skipped`: the action does not fit the run any more, such as `RUN_FINISHED` of a cancellation. `failed`: anything else. */
+  readonly outcome: "skipped" | "failed";
+  /** Code of the error. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How far a job is. */
+export interface BulkCounts {
+  /** Runs that matched when the job began; `null` for more than 100,000. */
+  readonly matched: number | null;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+export interface BulkResult extends BulkCounts {
+  readonly action: BulkAction;
+  /** How many runs were skipped or failed, by the code of the error. */
+  readonly codes: { readonly [code: string]: number };
+  /** The first 1,000 runs that were skipped or failed. */
+  readonly problems: readonly BulkProblem[];
+}
+
+/** How many runs match. */
+export interface RunMatches {
+  readonly count: number;
+  /** `false`: there are more, which were not counted. */
+  readonly isAll: boolean;
+}
+
+export interface MatchOptions extends BulkSelection {
+  /** Where counting stops. Integer, at least 1. @default 100000 */
+  readonly most?: number;
+}

@@ -5,12 +5,11 @@
  */
 
 import type { InputOf, PromptOf, Receipt, ResultOf, RunOutcome, StartedRun } from "../../authoring/handler.types.js";
-import type { ContextDict } from "../../authoring/run-context.types.js";
+import type { ContextDict } from "../../authoring/store.types.js";
 import type { DoneBy, ForkEdits, Sendable, TraceContext, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { EndedStatus, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { RuntimeBudgets } from "./budget.types.js";
-import type { BulkOptions, BulkResult, MatchOptions, RunMatches } from "./bulk.types.js";
 import type {
   CheckReport,
   ChildRun,
@@ -24,7 +23,16 @@ import type {
   RuntimeAudit,
 } from "./history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
-import type { CallerOptions, RunFilter, TenantOptions, Workflows } from "./run-filter.types.js";
+import type {
+  BulkOptions,
+  BulkResult,
+  CallerOptions,
+  MatchOptions,
+  RunFilter,
+  RunMatches,
+  TenantOptions,
+  Workflows,
+} from "./run-filter.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 import type { RuntimeStatistics } from "./statistics.types.js";

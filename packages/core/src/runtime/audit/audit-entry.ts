@@ -2,11 +2,19 @@
 
 import type { DoneBy, LiveRun, Tick } from "../../host.js";
 import { systemIds } from "../../system/system.js";
-import type { AuditEntry } from "../api/history.types.js";
+import { type Duration, toMs } from "../../value/duration.js";
+import { formatValue } from "../../value/kind.js";
+import { assertOption, pageSize, wrongOption } from "../../value/options.js";
+import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/history.types.js";
+import type { TenantOptions } from "../api/run-filter.types.js";
+import { checkCallOptions, checkNames } from "../options/call-options.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
+import { parseJson } from "../text/journal-text.js";
 import { ownKind, timeText } from "../text/record-text.js";
+import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 
-export const auditKind: string = ownKind("audit");
+const auditKind: string = ownKind("audit");
 
 /** After every time that there can be. */
 const LAST_MS = 9e15;
@@ -15,7 +23,7 @@ const LAST_MS = 9e15;
 let made = 0;
 
 /** The part of an id that begins every entry of this time, and comes before those of earlier times. */
-export function auditTime(atMs: number): string {
+function auditTime(atMs: number): string {
   return timeText(LAST_MS - atMs);
 }
 
@@ -73,3 +81,90 @@ const actions: { readonly [Type in Tick["type"]]?: AuditEntry["action"] } = {
   "run.resumed": "resume",
   "run.retried": "retry",
 };
+
+/** How many entries one page looks at. */
+const WINDOW = 5_000;
+/** Fewer are not worth a read: the page stays short. */
+const LEAST_READ = 20;
+const PAGE = 500;
+
+const known: readonly AuditAction[] = [
+  ...(["start", "fork", "answer", "send", "cancel", "resume", "retry", "delete"] as const),
+  ...(["queue.pause", "queue.resume", "queue.limit", "queue.reset"] as const),
+  ...(["schedule.set", "schedule.pause", "schedule.resume", "schedule.edit", "schedule.reset"] as const),
+  ...(["schedule.start", "schedule.delete"] as const),
+];
+
+export interface StoredAuditSetup extends Pick<RuntimeParts, "store" | "clock"> {
+  readonly assertOpen: () => void;
+}
+
+/** The entries of a store. */
+export class StoredAudit implements RuntimeAudit {
+  readonly #setup: StoredAuditSetup;
+
+  constructor(setup: StoredAuditSetup) {
+    this.#setup = setup;
+  }
+
+  async list(filter: AuditFilter = {}): Promise<AuditPage> {
+    this.#setup.assertOpen();
+    checkCallOptions("audit.list", filter);
+    const { tenant = "", limit = 100, cursor: from } = filter;
+    const size = pageSize(limit);
+    checkFilter(filter);
+    const entries: AuditEntry[] = [];
+    let cursor: string | null = from ?? null;
+    for (let looked = 0; ; ) {
+      const query = { tenant, kind: auditKind, limit: size - entries.length };
+      const page = await this.#setup.store.records({ ...query, ...(cursor !== null && { cursor }) });
+      entries.push(...page.records.map(({ id, text }) => entryOf(id, text)).filter((entry) => matches(entry, filter)));
+      looked += page.records.length;
+      cursor = page.cursor;
+      const isFull = size - entries.length < Math.min(size, LEAST_READ);
+      if (cursor === null || isFull || looked >= WINDOW) return { entries, cursor };
+    }
+  }
+
+  async delete(options: TenantOptions & { readonly olderThan: Duration }): Promise<number> {
+    this.#setup.assertOpen();
+    checkCallOptions("audit.delete", options);
+    const { store, clock } = this.#setup;
+    const { tenant = "" } = options;
+    checkNames({ tenant });
+    const before = auditTime(clock.now() - toMs(options.olderThan, "olderThan"));
+    let deleted = 0;
+    const query = { tenant, kind: auditKind, limit: PAGE };
+    for await (const { records } of allPages((from) => store.records({ ...query, ...from }))) {
+      const old = records.filter(({ id }) => id > before);
+      if (old.length === 0) continue;
+      const writes = old.map(({ kind, id, version }) => ({ tenant, kind, id, expected: version, text: null }));
+      // In conflict with another process that does the same.
+      if ((await store.writeRecords(writes)).length === 0) deleted += old.length;
+    }
+    return deleted;
+  }
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for what could match nothing. */
+function checkFilter({ tenant, runId, user, door, action, workflows }: AuditFilter): void {
+  checkNames({ tenant, runId });
+  if (user !== undefined) assertOption(typeof user === "string", "user", "a text");
+  if (door !== undefined) assertOption(typeof door === "string", "door", "a text");
+  if (workflows !== undefined) assertOption(Array.isArray(workflows), "workflows", "a list of names");
+  if (action !== undefined && !known.includes(action))
+    throw wrongOption("action", `is ${formatValue(action)}, not one of ${known.join(", ")}`, "Give one of these.");
+}
+
+function matches(entry: AuditEntry, { user, door, action, runId, workflows }: AuditFilter): boolean {
+  const isOne = (wanted: string | undefined, has: string | undefined): boolean =>
+    wanted === undefined || wanted === has;
+  const { by } = entry;
+  const isOfCaller = isOne(user, by.user) && isOne(door, by.door);
+  const isOfRun = isOne(runId, entry.runId) && workflows?.includes(entry.workflow) !== false;
+  return isOfCaller && isOfRun && isOne(action, entry.action);
+}
+
+function entryOf(id: string, text: string): AuditEntry {
+  return parseJson(text, `audit entry "${id}"`) as AuditEntry;
+}

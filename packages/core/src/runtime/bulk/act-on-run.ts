@@ -4,7 +4,7 @@ import type { Receipt } from "../../authoring/handler.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock, RetryPolicy } from "../../host.js";
 import { wrongOption } from "../../value/options.js";
-import type { BulkProblem, BulkWhere } from "../api/bulk.types.js";
+import type { BulkProblem, BulkWhere } from "../api/run-filter.types.js";
 import type { CallerOptions, ResumeRunOptions, RunHandle, RunListing, TenantOptions } from "../api/runtime.types.js";
 import type { RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";

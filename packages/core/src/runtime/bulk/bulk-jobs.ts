@@ -3,7 +3,7 @@
 import type { Workflow } from "../../authoring/workflow.types.js";
 import type { Clock } from "../../host.js";
 import { positiveInteger, wrongOption } from "../../value/options.js";
-import type { BulkOptions, MatchOptions, RunMatches } from "../api/bulk.types.js";
+import type { BulkOptions, MatchOptions, RunMatches } from "../api/run-filter.types.js";
 import type { RunHandle, RuntimeRunOptions } from "../api/runtime.types.js";
 import { checkCallOptions, given } from "../options/call-options.js";
 import type { RunStore } from "../store/run-store.types.js";

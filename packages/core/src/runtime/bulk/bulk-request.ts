@@ -3,7 +3,7 @@
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
 import { formatValue, isDate } from "../../value/kind.js";
-import type { BulkAction, BulkOptions, BulkSelection, BulkWhere } from "../api/bulk.types.js";
+import type { BulkAction, BulkOptions, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
 import { storeQuery } from "../client/run-lists.js";
 import { byOf, given, nameProblem } from "../options/call-options.js";
 import type { StoredStatus } from "../store/run-store.types.js";

@@ -12,7 +12,7 @@ import type { Workflow } from "../../authoring/workflow.types.js";
 import { defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
 import { unlessAborted } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
-import type { BulkCounts, BulkProblem, BulkResult, BulkWhere, RunMatches } from "../api/bulk.types.js";
+import type { BulkCounts, BulkProblem, BulkResult, BulkWhere, RunMatches } from "../api/run-filter.types.js";
 import type { RunListing } from "../api/runtime.types.js";
 import { storeQuery, toListing } from "../client/run-lists.js";
 import type { RunStore, StoredStatus } from "../store/run-store.types.js";

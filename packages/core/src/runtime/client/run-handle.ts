@@ -5,7 +5,7 @@
  */
 
 import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
-import type { ContextDict } from "../../authoring/run-context.types.js";
+import type { ContextDict } from "../../authoring/store.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import {
   type AppliedTick,

@@ -1,4 +1,4 @@
-import type { RunContext } from "../../authoring/run-context.types.js";
+import type { RunContext } from "../../authoring/store.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { attemptOf } from "../../host.js";
 import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/options.js";

@@ -18,10 +18,10 @@ import { formatValue } from "../../value/kind.js";
 import { refuseUnknown, wrongOption } from "../../value/options.js";
 import { PieceReader, piecesAfter, sizeOfAll, type WrittenPieces } from "../../value/pieces.js";
 import type { ValueType } from "../../value/storable.js";
+import type { StreamPage } from "../reads/shared-reads.js";
 import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";
 import type { RunTable } from "../worker/claim/run-table.js";
-import type { StreamPage } from "./reads/stream-cache.js";
 import { waitForChange } from "./wait-for-change.js";
 
 export interface StoredStreamSetup {

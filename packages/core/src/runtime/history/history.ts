@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContextDict } from "../../authoring/run-context.types.js";
+import type { ContextDict } from "../../authoring/store.types.js";
 import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
 import {
   type AppliedTick,

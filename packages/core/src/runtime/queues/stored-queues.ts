@@ -21,7 +21,7 @@ import type { QueueLimits, RecordKey, RunStore } from "../store/run-store.types.
 import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import { ownKind } from "../text/record-text.js";
-import { isAlive, PACE_MS, type ReadWorker, readWorkers } from "../workers/worker-record.js";
+import { isAlive, PACE_MS, type ReadWorker, readWorkers } from "../workers/heartbeat.js";
 
 export interface StoredQueuesSetup {
   readonly store: RunStore;

@@ -1,7 +1,7 @@
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Clock, Log } from "../../../host.js";
 import { jittered } from "../../../system/system.js";
-import { PACE_MS } from "../../workers/worker-record.js";
+import { PACE_MS } from "../../workers/heartbeat.js";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;

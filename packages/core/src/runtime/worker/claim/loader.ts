@@ -31,7 +31,7 @@ import { isOfNewerCode } from "../../store/runtime-errors.js";
 import { isNotBegun, readStart } from "../../text/record-text.js";
 import type { ContinuedBy } from "../commit/commit.js";
 import { keptTicks, type LoadedTree, loadTree, readsOf } from "../load/load.js";
-import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
+import { DurableRun, type DurableRunSetup, type RunSupervisor } from "../run/durable-run.js";
 import {
   type AskedContinuation,
   type Continuation,
@@ -41,7 +41,6 @@ import {
   isContinuation,
   refusedByEnd,
 } from "../run/messages.js";
-import { placeRun } from "../run/place-run.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../workflows/registered-workflows.js";
 
 /** The journal of a run, if it is read with others. */
@@ -322,4 +321,27 @@ function catchUp(live: DurableRun, run: StoredRun, { tree }: LoadedTree): void {
     if (item.sequence > run.lastEvent) live.published(item);
     else if (PiecesEvent.is(item.event)) live.words.note(item);
   }
+}
+
+/** What is known of a run that comes into memory; the rest is as in {@link withoutPast}, and `version` that of the program. */
+type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
+
+/** A run that is stored and has no past. */
+const withoutPast = {
+  ticks: 0,
+  snapshotAt: 0,
+  upgradeTicks: null,
+  descendants: null,
+  isStored: true,
+  continuedBy: null,
+  hasPartialHistory: false,
+  isQueued: false,
+  releasesFirst: false,
+} as const;
+
+/** Brings a run into memory. */
+export function placeRun(supervisor: RunSupervisor, workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
+  const live = new DurableRun({ ...withoutPast, version: workflow.code.version, ...setup, supervisor, workflow });
+  supervisor.onPlaced(live);
+  return live;
 }

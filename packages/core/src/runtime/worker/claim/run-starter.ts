@@ -7,7 +7,7 @@ import type { RunKey, StoredRun } from "../../store/run-store.types.js";
 import { runIdConflict } from "../../store/runtime-errors.js";
 import { createOnly, type NewRun } from "../commit/new-run.js";
 import type { DurableRun } from "../run/durable-run.js";
-import { placeRun } from "../run/place-run.js";
+import { placeRun } from "./loader.js";
 import type { RunTable } from "./run-table.js";
 
 /** A run that begins with the state of another. */

@@ -9,9 +9,8 @@ import { WorkflowError } from "../../../errors/workflow-error.js";
 import { type Clock, decodeOutcome, type Outcome, outcomeError, tolerant } from "../../../host.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
-import { StreamCache } from "../../client/reads/stream-cache.js";
-import { RunWatchers, SharedReads } from "../../client/reads/watchers.js";
 import { obeyedLimits, readSettings } from "../../queues/stored-queues.js";
+import { RunWatchers, SharedReads, StreamCache } from "../../reads/shared-reads.js";
 import type { ResolvedRuntimeOptions } from "../../runtime-options.js";
 import { assertHere, idOf } from "../../store/run-key.js";
 import type {

@@ -8,7 +8,7 @@
 import { Deferred, markHandled } from "../../../system/deferred.js";
 import { jittered } from "../../../system/system.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
-import { observedClaim } from "../../observed-runtime.js";
+import { observedClaim } from "../../runtime-options.js";
 import { idOf } from "../../store/run-key.js";
 import type { RunKey } from "../../store/run-store.types.js";
 import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";

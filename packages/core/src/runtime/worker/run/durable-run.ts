@@ -47,8 +47,7 @@ import { isAtWork, isSameEnd, outcomeWith, receiptWith, SnapshotPolicy, summaryO
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { RunPosts } from "./messages.js";
 import type { LoadedRun, RunHost } from "./run-host.types.js";
-import { CallWords, RunMeasures } from "./run-measures.js";
-import { RunRecords } from "./run-records.js";
+import { CallWords, RunMeasures, RunRecords } from "./run-measures.js";
 
 /** What is told of runs that are in memory there. */
 export interface RunSupervisor extends RunHost {
