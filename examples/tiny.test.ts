@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runExample } from "./test/run-example.js";
-import { createState, quiz, Run, reduce, type State } from "./tiny.js";
+import { createState, grader, quiz, Run, reduce, type State } from "./tiny.js";
 
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 const copy = (state: State): State => JSON.parse(JSON.stringify(state));
@@ -46,6 +46,18 @@ describe("tiny", () => {
     expect(results.length).toBeGreaterThan(6);
   });
 
+  it("does not repeat a durable call that has ended", async () => {
+    const { run, states } = await statesOfRun();
+    const ended = states.findIndex((_, ticks) => run.journal[ticks - 1]?.type === "call.ended");
+    const calls = async (state: State): Promise<number> => {
+      const before = grader.calls;
+      await finishFrom(state);
+      return grader.calls - before;
+    };
+
+    expect([await calls(states[ended - 1] as State), await calls(states[ended] as State)]).toEqual([2, 1]);
+  });
+
   it("has an explanation that shows all of its code", () => {
     const page = readFileSync(new URL("../docs/tiny.md", import.meta.url), "utf8");
     const shown = [...page.matchAll(/```ts[^\n]*\n(.*?)```/gs)].map(([, code]) => code).join("\n");
@@ -76,5 +88,5 @@ async function finishFrom(state: State): Promise<unknown> {
 function received({ nextId, items }: State): number {
   const [item] = Object.values(items);
   if (item === undefined) return nextId === 1 ? 0 : 3;
-  return Number(item.event["round"] ?? 1) + item.answers.length;
+  return Number(item.event["round"] ?? 1) + Math.min(item.answers.length, 1);
 }

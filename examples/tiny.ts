@@ -1,4 +1,4 @@
-// The engine in about 100 lines: a run is data, one function decides what happens to it, and a loop does what that says.
+// The engine in about 125 lines: a run is data, one function decides what happens to it, and a loop does what that says.
 // Explained in docs/tiny.md. `pnpm --filter ./examples tiny`
 
 export interface Event {
@@ -19,14 +19,15 @@ interface Item {
   readonly step: string;
   readonly event: Event;
   waitsFor: string | null;
-  /** What its waits have received so far. */
-  readonly answers: Event[];
+  /** What its calls have answered so far, in order: a wait with its event, a durable call with its result. */
+  readonly answers: unknown[];
 }
 
 /** What happened. */
 export type Tick =
   | { readonly type: "event.received"; readonly event: Event }
   | { readonly type: "wait.opened"; readonly item: number; readonly eventType: string }
+  | { readonly type: "call.ended"; readonly item: number; readonly value: unknown }
   | { readonly type: "step.completed"; readonly item: number; readonly output: readonly Event[] };
 
 /** What to do about it. */
@@ -35,10 +36,16 @@ export type Command =
   | { readonly type: "wait.settle"; readonly item: number }
   | { readonly type: "run.finish"; readonly value: unknown };
 
-type Wait = (eventType: string) => Promise<Event>;
+/** What a step can ask of its run. Each answer is recorded, so a step that runs again gets the same ones. */
+export interface Context {
+  wait(eventType: string): Promise<Event>;
+  /** A durable call: its function runs until it has returned once. */
+  call<Value>(work: () => Promise<Value>): Promise<Value>;
+}
+
 export interface Step {
   readonly on: string;
-  readonly run: (event: Event, wait: Wait) => Promise<Event | readonly Event[] | void>;
+  readonly run: (event: Event, ctx: Context) => Promise<Event | readonly Event[] | void>;
 }
 export type Steps = { readonly [name: string]: Step };
 
@@ -52,6 +59,10 @@ export function reduce(steps: Steps, state: State, tick: Tick): Command[] {
   if (item === undefined) return [];
   if (tick.type === "wait.opened") {
     item.waitsFor = tick.eventType;
+    return [];
+  }
+  if (tick.type === "call.ended") {
+    item.answers.push(tick.value);
     return [];
   }
   delete state.items[tick.item];
@@ -89,7 +100,7 @@ export class Run {
   readonly journal: Tick[] = [];
   readonly result: Promise<unknown>;
   readonly #steps: Steps;
-  readonly #waits = new Map<number, (event: Event) => void>();
+  readonly #waits = new Map<number, (answer: unknown) => void>();
   #finish: (value: unknown) => void = () => {};
 
   constructor(steps: Steps, state: State = createState()) {
@@ -111,33 +122,54 @@ export class Run {
   #perform(command: Command): void {
     if (command.type === "run.finish") return this.#finish(command.value);
     if (command.type === "step.start") return void this.#start(command.item);
-    const answer = this.state.items[command.item]?.answers.at(-1);
-    if (answer !== undefined) this.#waits.get(command.item)?.(answer);
+    this.#waits.get(command.item)?.(this.state.items[command.item]?.answers.at(-1));
   }
 
   async #start(id: number): Promise<void> {
     const item = this.state.items[id] as Item;
     let asked = 0;
-    const output = await this.#steps[item.step]?.run(item.event, async (eventType) => {
-      const remembered = item.answers[asked++];
-      if (remembered !== undefined) return remembered;
-      return new Promise<Event>((resolve) => {
-        this.#waits.set(id, resolve);
-        this.#happened({ type: "wait.opened", item: id, eventType });
-      });
+    /** The recorded answer to the next call; else that of `open`, which sees to it that the answer is recorded. */
+    const answered = async <Value>(open: () => Promise<Value>): Promise<Value> => {
+      const place = asked++;
+      return place < item.answers.length ? (item.answers[place] as Value) : open();
+    };
+    const output = await this.#steps[item.step]?.run(item.event, {
+      wait: (eventType) =>
+        answered(() => {
+          const event = new Promise<Event>((resolve) => {
+            this.#waits.set(id, (answer) => resolve(answer as Event));
+          });
+          this.#happened({ type: "wait.opened", item: id, eventType });
+          return event;
+        }),
+      call: (work) =>
+        answered(async () => {
+          const value = await work();
+          this.#happened({ type: "call.ended", item: id, value });
+          return value;
+        }),
     });
     this.#happened({ type: "step.completed", item: id, output: [output ?? []].flat() });
   }
 }
 
-/** Asks twice, with a loop in between: enough to show waits, recorded answers and a kill at any tick. */
+/** In place of a model, which costs something each time that it is asked. */
+export const grader = {
+  calls: 0,
+  async grade(text: unknown): Promise<number> {
+    this.calls++;
+    return text === "yes" ? 1 : 0;
+  },
+};
+
+/** Asks twice, with a loop in between: enough to show waits, durable calls and a kill at any tick. */
 export const quiz: Steps = {
   begin: { on: "Start", run: async () => ({ type: "Round", round: 1, score: 0 }) },
   ask: {
     on: "Round",
-    run: async ({ round, score }, wait) => {
+    run: async ({ round, score }, { wait, call }) => {
       const { text } = await wait("Answer");
-      const total = Number(score) + (text === "yes" ? 1 : 0);
+      const total = Number(score) + (await call(() => grader.grade(text)));
       return round === 2 ? { type: "Stop", result: `${total} of 2` } : { type: "Round", round: 2, score: total };
     },
   },

@@ -8,7 +8,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { linesWith, numberProblems, numbersOf } from "../numbers.mjs";
 import { root } from "../setup/console.mjs";
 import { filesIn, finish, read } from "./gate.mjs";
@@ -28,6 +28,7 @@ for (const page of pages) checkLinks(page);
 for (const page of pages.filter(isRead)) checkLength(page);
 checkList("docs/README.md");
 checkNumbers("docs/architecture/scale.md");
+checkNamedFiles(["docs/architecture/durable-runs.md", "docs/architecture/run-loop.md"], "packages/core/src/runtime");
 problems.push(...numberProblems(numbersOf()));
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
@@ -70,6 +71,20 @@ function checkList(page) {
   const guides = [...read(page).matchAll(/\]\((how-to\/[^)#]+)\)/g)].map(([, guide]) => guide);
   const again = guides.filter((guide, index) => guides.indexOf(guide) !== index);
   problems.push(...again.map((guide) => `${page}: lists ${guide} twice`));
+}
+
+/** Pages on how it works name files that exist, and together all of a folder; types and tests are not named. */
+function checkNamedFiles(named, folder) {
+  const sources = filesIn("packages", /^[\w-]+(\.[\w-]+)*\.ts$/).map((file) => basename(file));
+  const files = new Set(sources);
+  const found = named.flatMap((page) =>
+    [...read(page).matchAll(/`(?:[\w/.]+\/)?([a-z][\w.-]*\.ts)`/g)].map(([, file]) => ({ page, file })),
+  );
+  for (const { page, file } of found)
+    if (!files.has(file)) problems.push(`${page}: names ${file}, which does not exist`);
+  const known = new Set(found.map(({ file }) => file));
+  for (const file of filesIn(folder, /(?<!\.types|\.test|\.test-prop|\.test-d)\.ts$/))
+    if (!known.has(basename(file))) problems.push(`${file}: named in none of ${named.join(", ")}`);
 }
 
 /** A row `| what | number | unit | [bench](page) |` repeats a number of that page. */

@@ -19,7 +19,7 @@ export class Stepper {
   state: State = createState();
   queue: Entry[] = [];
   journal: Tick[] = [];
-  #waits = new Map<number, (event: Event) => void>();
+  #waits = new Map<number, (answer: unknown) => void>();
   /** Steps that a kill has left behind still hold their promises; what they say counts no more. */
   #life = 0;
 
@@ -54,8 +54,7 @@ export class Stepper {
   #perform(command: Command): void {
     if (command.type === "step.start") void this.#start(command.item);
     if (command.type !== "wait.settle") return;
-    const answer = this.state.items[command.item]?.answers.at(-1);
-    if (answer !== undefined) this.#waits.get(command.item)?.(answer);
+    this.#waits.get(command.item)?.(this.state.items[command.item]?.answers.at(-1));
   }
 
   async #start(id: number): Promise<void> {
@@ -68,13 +67,25 @@ export class Stepper {
       this.#onQueued();
     };
     let asked = 0;
-    const output = await this.#steps[item.step]?.run(item.event, async (eventType) => {
-      const remembered = item.answers[asked++];
-      if (remembered !== undefined) return remembered;
-      return new Promise<Event>((resolve) => {
-        this.#waits.set(id, resolve);
-        happened({ type: "wait.opened", item: id, eventType });
-      });
+    const answered = async <Value>(open: () => Promise<Value>): Promise<Value> => {
+      const place = asked++;
+      return place < item.answers.length ? (item.answers[place] as Value) : open();
+    };
+    const output = await this.#steps[item.step]?.run(item.event, {
+      wait: (eventType) =>
+        answered(() => {
+          const event = new Promise<Event>((resolve) => {
+            this.#waits.set(id, (answer) => resolve(answer as Event));
+          });
+          happened({ type: "wait.opened", item: id, eventType });
+          return event;
+        }),
+      call: (work) =>
+        answered(async () => {
+          const value = await work();
+          happened({ type: "call.ended", item: id, value });
+          return value;
+        }),
     });
     happened({ type: "step.completed", item: id, output: [output ?? []].flat() });
   }

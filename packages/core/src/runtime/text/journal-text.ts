@@ -1,7 +1,7 @@
 /**
  * Ticks of a run and its children as the text of a batch, and back.
  *
- * A batch is a list. An entry is a tick of the run (see `short-tick.ts`), `{ run, path, tick }` for one of a child, or `{ code, version }`: from here on the run
+ * A batch is a list. An entry is a tick of the run (a short one, see below), `{ run, path, tick }` for one of a child, or `{ code, version }`: from here on the run
  * has the code of that hash, in a program of that version, if it has one. Numbers of ticks count the first two. The path names the workflow of the child for a
  * reader who begins in the middle.
  *
