@@ -162,6 +162,7 @@ export { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 export { createDraft } from "../state/draft.js";
 export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patches.js";
+export { beginTurn } from "../system/host-turns.js";
 export { systemClock } from "../system/system.js";
 // ---- options of what packages make
 export { encodeValue } from "../value/codec.js";

@@ -71,7 +71,7 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
     compiled,
     ports,
     inspector,
-    routing: createRouting(definition),
+    routing: hosts.get(compiled)?.routing ?? createRouting(definition),
     permits: concurrent === null ? null : new Limiter("runs", { concurrent }, ports.clock),
     limiters: new Map(
       Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)]),
