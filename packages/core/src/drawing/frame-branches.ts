@@ -12,7 +12,8 @@ export function frameBranches(groups: readonly GraphGroup[]): readonly GraphGrou
   return framed.flatMap(({ group, frames }): GraphGroup[] => {
     const taken = new Set(frames.flatMap(({ nodes }) => nodes));
     const nodes = group.nodes.filter((node) => !taken.has(node));
-    const own = { ...group, nodes, parent: parents.get(group.id) ?? group.parent };
+    const branches = frames.length === 0 ? group.branches : frames.map(framedBranch);
+    const own = { ...group, nodes, branches, parent: parents.get(group.id) ?? group.parent };
     return [own, ...frames.map(({ inside: _, ...frame }) => frame)];
   });
 }
@@ -33,6 +34,11 @@ function framesOf({ id: parent, branches }: GraphGroup): BranchFrame[] {
 export function branchFrame({ parent, at, role }: BranchPlace): GraphGroup {
   const none = { nodes: [], enteredBy: null, workflow: null, branches: [] };
   return { ...none, id: `${parent}:${at}`, label: role, kind: "branch", parent };
+}
+
+/** A branch as the group around it has it in an outline: its frame. */
+export function framedBranch({ id, label: role }: Pick<GraphGroup, "id" | "label">): GraphBranch {
+  return { role, name: null, nodes: [], groups: [id] };
 }
 
 interface BranchPlace extends Pick<GraphBranch, "role"> {

@@ -25,16 +25,26 @@ export function titleOfGroup({ kind, label, asks }: Pick<OutlineGroup, "kind" | 
   return asks ? `${words} · asks a person` : words;
 }
 
-/** Pairs of branches that stand next to each other, in the order in which they were written: "then" on the left of "else". */
-export function branchOrder(groups: readonly Pick<OutlineGroup, "id" | "kind" | "parent">[]): LeftOf[] {
-  const frames = groups.filter(({ kind }) => kind === "branch");
-  return frames.flatMap(({ id, parent }, at) => {
-    const next = frames.slice(at + 1).find((frame) => frame.parent === parent);
-    return next === undefined ? [] : [{ left: id, right: next.id }];
+/**
+ * Pairs of branches that stand next to each other, in the order in which they were written: "then" on the left of "else", and the
+ * branches of a parallel as they are listed.
+ *
+ * @param groups Of an outline.
+ * @param idOf The id that the drawing uses for a group. @default that of the outline
+ */
+export function branchOrder(
+  groups: readonly Pick<OutlineGroup, "branches">[],
+  idOf: (group: string) => string = (group) => group,
+): LeftOf[] {
+  return groups.flatMap(({ branches }) => {
+    const ids = branches.flatMap(
+      ({ nodes: [node], groups: [group] }) => node ?? (group === undefined ? [] : idOf(group)),
+    );
+    return ids.slice(1).map((right, at) => ({ left: ids[at] as string, right }));
   });
 }
 
-/** Ids of two groups. */
+/** Ids of two nodes or groups. */
 export interface LeftOf {
   readonly left: string;
   readonly right: string;

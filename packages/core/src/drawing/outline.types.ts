@@ -14,7 +14,7 @@ export interface OutlineSource {
 export interface Outline {
   readonly name: string;
   readonly nodes: readonly OutlineNode[];
-  readonly edges: readonly GraphEdge[];
+  readonly edges: readonly OutlineEdge[];
   /** Outer groups before inner ones. */
   readonly groups: readonly OutlineGroup[];
 }
@@ -33,7 +33,12 @@ export interface OutlinePerson extends OutsideNode {
   readonly askedBy?: string;
 }
 
-/** Steps that belong together. The `kind` of a branch that is labelled with its role is `"branch"`. */
+export interface OutlineEdge extends GraphEdge {
+  /** Ids of the groups that the work skips on this edge: conditions that do not hold and have no "else". @default none */
+  readonly past?: readonly string[];
+}
+
+/** Steps that belong together. `branches` has ids of the outline. The `kind` of a branch that is labelled with its role is `"branch"`. */
 export interface OutlineGroup extends GraphGroup {
   /** Whether people are asked about the group as a whole. @default false */
   readonly asks?: boolean;

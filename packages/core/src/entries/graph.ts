@@ -24,6 +24,7 @@ export type { LeftOf } from "../drawing/outline.js";
 export { branchOrder, outlineOf, titleOfGroup } from "../drawing/outline.js";
 export type {
   Outline,
+  OutlineEdge,
   OutlineGroup,
   OutlineNode,
   OutlinePerson,
