@@ -73,7 +73,8 @@ export function layoutOf(drawing: Drawing, direction: Direction): Layout {
       const { points: found = [], ...middle } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as LaidEdge;
       const points = edge.from === edge.to ? loopAt(graph.node(edge.from) as Box, middle) : found;
       const spotOf = ({ x, y }: Point): Spot => [Math.round(x), Math.round(y) + down];
-      return { ...edge, points: points.map(spotOf), middle: edge.label === "" ? null : spotOf(middle) };
+      const spots = points.map(spotOf);
+      return { ...edge, points: spots, middle: edge.label === "" ? null : nearest(spotOf(middle), onPath(spots)) };
     }),
     groups: groups.map((group) => moved(group, down)),
   };
@@ -127,6 +128,26 @@ function moved<Placed extends Point>(placed: Placed, down: number): Placed {
 function corner(box: unknown): Point {
   const { x, y, width, height } = box as Box;
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
+}
+
+/** Spots that the line of `pathOf` goes through: its ends, and the middle of each bend. */
+function onPath(points: readonly Spot[]): readonly Spot[] {
+  const half = ([x, y]: Spot, [toX, toY]: Spot): Spot => [(x + toX) / 2, (y + toY) / 2];
+  return points.flatMap((spot, index): readonly Spot[] => {
+    const [before, after] = [points[index - 1], points[index + 1]];
+    if (before === undefined || after === undefined) return [spot];
+    const [from, to] = [
+      index === 1 ? before : half(before, spot),
+      index === points.length - 2 ? after : half(spot, after),
+    ];
+    return [half(half(from, spot), half(spot, to))];
+  });
+}
+
+function nearest([x, y]: Spot, spots: readonly Spot[]): Spot {
+  const far = ([toX, toY]: Spot): number => Math.hypot(toX - x, toY - y);
+  const [first = [x, y], ...others] = spots;
+  return others.reduce<Spot>((best, spot) => (far(spot) < far(best) ? spot : best), first as Spot);
 }
 
 /** A line through the points, its corners rounded. */
