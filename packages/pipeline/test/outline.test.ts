@@ -1,5 +1,13 @@
 /** What every drawing of a pipeline shows: Mermaid, SVG, HTML and the studio. */
-import { describeWorkflow, type Outline, outlineOf, titleOfGroup, toMermaid, traceRuns } from "millrace/graph";
+import {
+  branchOrder,
+  describeWorkflow,
+  type Outline,
+  outlineOf,
+  titleOfGroup,
+  toMermaid,
+  traceRuns,
+} from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   Condition,
@@ -35,7 +43,12 @@ const article = [
 ];
 
 const ways = ({ edges }: Outline): string[] =>
-  edges.map(({ kind, from, to }) => `${kind} ${from.replace("step:", "")} ${to.replace("step:", "")}`).sort();
+  edges
+    .map(({ kind, from, to, past }) => {
+      const words = [kind, from.replace("step:", ""), to.replace("step:", "")];
+      return [...words, ...(past === undefined ? [] : [`past ${past.join(" ")}`])].join(" ");
+    })
+    .sort();
 const framed = ({ groups }: Outline): unknown[][] =>
   groups.map(({ id, kind, parent, nodes }) => [id, kind, parent, nodes]);
 
@@ -135,6 +148,69 @@ describe("the outline of a pipeline", () => {
       "flow end event:StopEvent",
       "flow event:pipeline.start draft",
       "flow fill check",
+    ]);
+  });
+
+  describe("past a condition without else", () => {
+    const maybe = (name: string) => new Condition({ name: `${name}?`, evaluator: true, steps: [step(name)] });
+
+    it("goes from the step before to the step after", () => {
+      const drawn = outline([step("draft"), maybe("cut"), step("end")]);
+
+      expect(ways(drawn)).toEqual([
+        "flow cut end",
+        "flow draft cut",
+        "flow draft end past 1",
+        "flow end event:StopEvent",
+        "flow event:pipeline.start draft",
+      ]);
+      expect(drawn.edges.filter(({ past }) => past).map(({ label }) => label)).toEqual(["else"]);
+    });
+
+    it("goes past several, and past one at the beginning or the end", () => {
+      expect(ways(outline([maybe("cut"), maybe("fill")]))).toEqual([
+        "flow cut event:StopEvent past 1",
+        "flow cut fill",
+        "flow event:pipeline.start cut",
+        "flow event:pipeline.start event:StopEvent past 0 1",
+        "flow event:pipeline.start fill past 0",
+        "flow fill event:StopEvent",
+      ]);
+    });
+
+    it("goes past one in a branch, a loop and a nested pipeline", () => {
+      const inner = pipelineOf([maybe("plan")], "outline");
+      const loop = new Loop({ name: "turns", maxIterations: 2, steps: [maybe("edit"), step("look")] });
+      const steps = [
+        new Step({ name: "sketch", executor: inner }),
+        new Parallel("both", maybe("title"), step("body")),
+        loop,
+      ];
+
+      expect(ways(outline(steps)).filter((way) => way.includes("past"))).toEqual([
+        "flow body look past 2.0",
+        "flow event:pipeline.start body past sketch›0",
+        "flow event:pipeline.start title past sketch›0",
+        "flow look look past 2.0",
+        "flow title look past 2.0",
+      ]);
+    });
+  });
+
+  it("has the branches of a group in the order in which they are listed", () => {
+    const turns = new Loop({ name: "turns", maxIterations: 2, steps: [step("edit")] });
+    const condition = new Condition({
+      name: "long?",
+      evaluator: true,
+      steps: [step("cut")],
+      elseSteps: [step("fill")],
+    });
+    const drawn = outline([new Parallel("write", step("title"), turns, step("body")), condition]);
+
+    expect(branchOrder(drawn.groups, (group) => `frame ${group}`)).toEqual([
+      { left: "step:title", right: "frame 0.1" },
+      { left: "frame 0.1", right: "step:body" },
+      { left: "frame 1:0", right: "frame 1:1" },
     ]);
   });
 

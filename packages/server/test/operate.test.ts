@@ -10,7 +10,7 @@ class Report extends StartEvent.define("Report", { of: z.string() }) {}
 const log = { info: () => {}, error: () => {} };
 const kim: Identity = { client: "kim" };
 
-async function open(identity: Identity = kim, options: Partial<ServerOptions> = {}) {
+async function open(identity: Identity = kim, options: Partial<ServerOptions> = {}, version?: string) {
   const ends: (() => void)[] = [];
   const work = defineWorkflow("work")
     .step("work", { on: StartEvent, emits: StopEvent }, async () => {
@@ -22,7 +22,13 @@ async function open(identity: Identity = kim, options: Partial<ServerOptions> = 
     .step("write", { on: Report, emits: StopEvent }, ({ of }) => new StopEvent({ result: of }))
     .build();
   const queues = { llm: { concurrency: 1, rate: { limit: 50, per: "1m" } } } as const;
-  const runtime = createRuntime({ workflows: { work, report }, store: memoryStore(), log, queues });
+  const runtime = createRuntime({
+    workflows: { work, report },
+    store: memoryStore(),
+    log,
+    queues,
+    ...(version && { version }),
+  });
   onTestFinished(() => runtime.stop({ drainMs: 0 }));
   await runtime.start();
   await runtime.schedules.set("nightly", { cron: "0 3 * * *", workflow: "report", input: { of: "the day" } });
@@ -183,6 +189,12 @@ describe("workers over HTTP", () => {
         },
       ],
     });
+  });
+
+  it("say the version that their runtime was given", async () => {
+    const { ask } = await open(kim, {}, "1.5.0");
+
+    expect((await ask("GET /workers")).body).toMatchObject({ workers: [{ version: "1.5.0" }] });
   });
 });
 

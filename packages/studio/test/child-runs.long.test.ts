@@ -61,6 +61,32 @@ describe("a run of a pipeline", () => {
   });
 });
 
+describe("a run of a pipeline with a condition without else", () => {
+  it.each([
+    ["maps", "report-short", [true, false]],
+    ["maps of all the mills of the north", "report-long", [false, true]],
+  ] as const)("of %s shows which way the work went", async (input, handlerId, [isPast, isInside]) => {
+    await server.run("report", { input }, { handlerId });
+    await server.settled(handlerId);
+    await using visit = await open(handlerId);
+    const { page } = visit;
+    const way = (from: string, to: string) =>
+      page.locator(`.react-flow__edge[aria-label="From ${from} to ${to}"] .react-flow__edge-path`);
+    const isOn = async (from: string, to: string) => / on\b/.test((await way(from, to).getAttribute("class")) ?? "");
+    await textOf(badge(page)).toBe("Completed");
+
+    await expect.poll(() => isOn("draft", "facts")).toBe(isPast);
+    expect(await isOn("shorten", "facts")).toBe(isInside);
+    expect(await page.locator(".react-flow__edge-text").allTextContents()).toEqual(["else", "else", "else"]);
+    const tops = ["words", "facts", "links"].map(async (step) => (await node(page, step).boundingBox())?.y ?? 0);
+    const placed = await Promise.all(tops);
+    expect(placed).toEqual([...placed].sort((a, b) => a - b));
+    await visit.shoot(handlerId);
+    expect(await visit.hardships()).toEqual([]);
+    visit.expectNoFaults();
+  });
+});
+
 describe("a child run", () => {
   it("has a page of its own: its graph, its ticks, its state, and the way back", async () => {
     const id = await server.run("trip", {}, { handlerId: "tr-1" });

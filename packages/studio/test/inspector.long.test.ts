@@ -165,7 +165,13 @@ describe("a step", () => {
     await using visit = await open(id);
     const { page } = visit;
     await textOf(badge(page)).toBe("Failed");
-    await textOf(page.getByRole("alert")).toContain("The shelf is full.");
+    await textOf(page.getByRole("alert")).toBe("archive failed after 1 attempt. The shelf is full.Show");
+    await textOf(page.locator(".facts").getByText("Attempts").locator("..")).toBe("Attempts2 (1 failed)");
+    await row(page, "archive failed").waitFor();
+    expect(await page.getByRole("option").allTextContents()).not.toContainEqual(
+      expect.stringMatching(/finish|caught|frames|Run ".*" of the pipeline/),
+    );
+    await textOf(row(page, "collect completed")).toContain('"pages of maps"');
     await textOf(node(page, "archive").locator(".sr")).toContain("Failed");
     await textOf(node(page, "collect").locator(".sr")).toContain("Completed");
     await page.getByRole("button", { name: "Retry" }).waitFor();
@@ -176,6 +182,27 @@ describe("a step", () => {
       .getByRole("button", { name: /^Failed/ })
       .click();
     await page.locator(`a[href*="${id}"]`).first().waitFor();
+    visit.expectNoFaults();
+  });
+
+  it("of a pipeline is in its state by its name, and the result is what the last one gave", async () => {
+    const id = await ended("report", { input: "maps" });
+    await using visit = await open(id);
+    const { page } = visit;
+    await textOf(page.getByRole("button", { name: /^Result/ })).toBe("Resultmail of maps");
+    expect(await page.getByRole("button", { name: "Send event" }).count()).toBe(0);
+    const tree = page.getByRole("group", { name: "State tree" });
+    for (const output of ['draft "draft of maps"', 'facts "facts of maps"', 'mail "mail of maps"'])
+      await expect.poll(() => tree.textContent()).toContain(output.replace(" ", ""));
+    await row(page, "facts completed").click();
+    await page.getByRole("group", { name: "Show" }).getByRole("button", { name: "Changed" }).click();
+    await expect.poll(() => tree.textContent()).toBe('outputs {3}facts"facts of maps"');
+
+    await page.getByRole("button", { name: /^Result/ }).click();
+    await page.getByText("Everything that the pipeline returned").click();
+    await page.locator(".rundata .whole").getByText("stepResults").waitFor();
+    await visit.shoot("result-of-a-pipeline");
+    expect(await visit.hardships()).toEqual([]);
     visit.expectNoFaults();
   });
 

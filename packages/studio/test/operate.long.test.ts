@@ -85,6 +85,8 @@ describe("an operator", () => {
     await visit.show("#/run/mail-12");
     await visit.main.getByText("Queued").first().waitFor();
     await visit.main.getByText("12th in line of 13").waitFor();
+    await expect.poll(() => visit.main.getByText("Nothing has happened yet.").count()).toBe(2);
+    expect(await visit.main.getByRole("button", { name: /^Fork/ }).count()).toBe(0);
     expect(await visit.main.getByTitle("Spent by this run with its children").count()).toBe(0);
     await visit.show("#/run/mail-0");
     await visit.main.getByText("Running").first().waitFor();
@@ -176,7 +178,8 @@ describe("an operator", () => {
   it("is told of a worker that died", { timeout: 120_000 }, async () => {
     await using visit = await Visit.open(browser, server.studio);
     await visit.show("#/workers");
-    await visit.main.getByText("Alive").first().waitFor();
+    const row = visit.main.getByRole("row").filter({ hasText: "Alive" }).first();
+    await row.getByText("1.5.0").waitFor();
     await server.restart();
     await visit.main.getByText("Gone").first().waitFor();
     await visit.main.getByText("Alive").first().waitFor();

@@ -1,7 +1,9 @@
 /** The names of the state of a pipeline that the studio reads, held to a real one. */
+import type { ChangedValue } from "@millrace/client";
 import { Pipeline, Step } from "@millrace/pipeline";
 import { createRuntime, memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
+import { pipelineChanges } from "../src/model/pipeline-changes.js";
 import { pipelineInputOf, pipelineStateOf } from "../src/model/pipeline-input.js";
 
 it("has the session, the outputs and the answers of people where the studio looks for them", async () => {
@@ -31,8 +33,11 @@ it("has the session, the outputs and the answers of people where the studio look
   await letters.continueRun("letter-1", { answers });
 
   const inputs: unknown[] = [];
+  const changes: unknown[] = [];
   let last: unknown = null;
-  for await (const { number } of runtime.history("letter-1", { details: true })) {
+  for await (const { number, changes: raw } of runtime.history("letter-1", { details: true })) {
+    const known = pipelineChanges((raw ?? []) as readonly ChangedValue[]);
+    if (known.length > 0) changes.push(known);
     const { state, steps } = await runtime.at("letter-1", number);
     last = state;
     if (steps.some(({ step, running }) => step === "write" && running > 0))
@@ -41,5 +46,13 @@ it("has the session, the outputs and the answers of people where the studio look
   await letters.close();
 
   expect(inputs).toContainEqual({ input: "hello", previous: "counted", people: { tone: "dry" } });
-  expect(pipelineStateOf(last)).toMatchObject({ session: { letters: 1 } });
+  expect(pipelineStateOf(last)).toMatchObject({
+    session: { letters: 1 },
+    outputs: { count: "counted", write: "written" },
+  });
+  expect(changes.slice(1)).toEqual([
+    [{ path: ["session", "letters"], new: 1 }],
+    [{ path: ["outputs", "count"], new: "counted" }],
+    [{ path: ["outputs", "write"], new: "written" }],
+  ]);
 });

@@ -96,6 +96,48 @@ describe("the pages of runs", () => {
     }
   });
 
+  it("have on a phone the question first, and the whole name", async () => {
+    await using visit = await Visit.open(browser, `${server.studio}#/run/rf-a17`, { width: 390, height: 844 });
+    const { page } = visit;
+    await page.locator(".p-graph .node").first().waitFor();
+    const [question, graph] = await Promise.all([
+      page.locator("#ask").boundingBox(),
+      page.locator(".p-graph").boundingBox(),
+    ]);
+    expect((question?.y ?? 0) + (question?.height ?? 0)).toBeLessThanOrEqual(graph?.y ?? 0);
+    expect(question?.height).toBeGreaterThan(300);
+
+    for (const id of ["im-0c44d9", "dg-7f3a21"]) {
+      await visit.show(`#/run/${id}`);
+      const name = page.getByRole("heading", { name: id });
+      await name.waitFor();
+      expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth), id).toBe(true);
+    }
+    await visit.show("#/runs");
+    const statuses = page.getByRole("group", { name: "Status" }).getByRole("button");
+    await expect.poll(() => statuses.count()).toBe(7);
+    const ends = await statuses.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+    expect(Math.max(...ends)).toBeLessThanOrEqual(390);
+    visit.expectNoFaults();
+  });
+
+  it.each([1280, 1440])("show all filters of the log, and durations in one line, %i wide", async (width) => {
+    await using visit = await Visit.open(browser, `${server.studio}#/run/im-0c44d9`, { width, height: 720 });
+    const { page } = visit;
+    const kinds = page.getByRole("group", { name: "Kinds" });
+    await kinds.getByRole("button", { name: /^Failures/ }).waitFor();
+    expect(await kinds.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+
+    await visit.show("#/runs");
+    const rows = page.locator("tr[data-run]");
+    await rows.first().waitFor();
+    const height = (): Promise<number> => rows.first().evaluate((one) => one.getBoundingClientRect().height);
+    const usual = await height();
+    await rows.first().evaluate((one) => one.querySelector(".dur .num")?.replaceChildren("23 h 59 min"));
+    expect(await height()).toBe(usual);
+    visit.expectNoFaults();
+  });
+
   it("show what an agent said as a chat, with its tokens and its cost", async () => {
     await using visit = await Visit.open(browser, `${server.studio}#/run/rs-1`);
     await visit.page.getByRole("button", { name: "Chat" }).click();

@@ -157,14 +157,17 @@ describe("a session", () => {
     await using server = await StudioServer.start();
     const id = await server.run("article", { input: "water mills", session_id: "s-mills" });
     await server.settled(id);
-    await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`);
+    await using visit = await Visit.open(browser, `${server.studio}#/session/s-mills`);
     const { page } = visit;
+    await visit.main.getByText("Waiting").waitFor();
+    await visit.show(`#/run/${id}`);
     await page.getByRole("button", { name: "Confirm" }).click();
     await expect.poll(() => page.locator(".runhead .badge").textContent()).toBe("Completed");
     await visit.show("#/sessions");
     await visit.main.getByRole("link", { name: "s-mills" }).click();
 
     await visit.main.getByRole("link", { name: id }).waitFor();
+    await visit.main.getByText("Completed").waitFor();
     await visit.sees(/articles/);
     await visit.sees("water mills");
     await visit.shoot("session-of-a-pipeline");
@@ -203,6 +206,10 @@ describe("the list of runs", () => {
     const asked = await server.run("refund", { order: "A-1" }, { handlerId: "rf-1" });
     await rowOf(visit.page, asked).getByText("Waiting").waitFor();
     await rowOf(visit.page, asked).getByText("asks ApproveRefund").waitFor();
+    const letter = await server.run("letter", {}, { handlerId: "lt-1" });
+    await rowOf(visit.page, letter).getByText("Send this letter?").waitFor();
+    await server.client.delete(letter);
+    await rowOf(visit.page, letter).waitFor({ state: "detached" });
     await visit.page.getByRole("link", { name: /Inbox/ }).getByText("1", { exact: true }).waitFor();
 
     await server.client.delete(asked);

@@ -68,8 +68,7 @@ export function placeGraph({ nodes, edges, groups }: Outline): PlacedGraph {
       String(index),
     );
   });
-  const constraints = branchOrder(framed).map(({ left, right }) => ({ left: frameOf(left), right: frameOf(right) }));
-  layout(graph, { constraints });
+  layout(graph, { constraints: branchOrder(groups, frameOf) });
   const { width = 0, height = 0 } = graph.graph() as { readonly width?: number; readonly height?: number };
   return {
     width,

@@ -25,19 +25,20 @@ function pipelineOutline(graph: OutlineSource): Outline {
   const end = events.find(({ role }) => role === "stop");
   const drawn: Drawn = { name: graph.name, nodes: [], edges: [], groups: new Map() };
   if (begin) drawn.nodes.push(begin);
-  const { first, last } = new Inside(graph, { children: graph.children ?? [], above: [], drawn }).draw(null);
+  const { first, last, past } = new Inside(graph, { children: graph.children ?? [], above: [], drawn }).draw(null);
   if (end) drawn.nodes.push({ ...end, label: "stop" });
-  const starts = begin ? first.map((step) => flow(begin.id, step)) : [];
-  const stops = end ? last.map((step) => flow(step, end.id)) : [];
-  return { ...drawn, edges: [...starts, ...drawn.edges, ...stops], groups: [...drawn.groups.values()] };
+  const starts = begin ? first.map((way) => flow(straight(begin.id), way)) : [];
+  const stops = end ? last.map((way) => flow(way, straight(end.id))) : [];
+  const none = begin && end && past !== null ? [flow({ step: begin.id, past }, straight(end.id))] : [];
+  return { ...drawn, edges: [...starts, ...drawn.edges, ...stops, ...none], groups: [...drawn.groups.values()] };
 }
 
 interface Drawn {
   readonly name: string;
   readonly nodes: OutlineNode[];
-  readonly edges: GraphEdge[];
+  readonly edges: OutlineEdge[];
   /** By their ids. */
-  readonly groups: Map<string, OutlineGroup & { readonly nodes: string[] }>;
+  readonly groups: Map<string, OutlineGroup & { readonly nodes: string[]; readonly branches: GraphBranch[] }>;
 }
 
 interface Around {
@@ -50,8 +51,18 @@ interface Around {
 
 /** Where the work comes in, and where it leaves. */
 interface Ends {
-  readonly first: readonly string[];
-  readonly last: readonly string[];
+  readonly first: readonly Way[];
+  readonly last: readonly Way[];
+  /** Conditions whose only branch is skipped when the work takes none of these steps; `null` where it always takes one. */
+  readonly past: readonly string[] | null;
+}
+
+/** A step that the work enters or leaves. */
+interface Way {
+  /** Id of the node. */
+  readonly step: string;
+  /** Ids of the conditions between it and the other end. */
+  readonly past: readonly string[];
 }
 
 interface Place {
@@ -85,25 +96,54 @@ class Inside {
   }
 
   #inOrder(places: readonly Place[], group: string | null): Ends {
-    const ends = places.map((place) => this.#place(place, group));
-    for (const [index, { first }] of ends.entries()) this.#join(ends[index - 1]?.last ?? [], first);
-    return { first: ends[0]?.first ?? [], last: ends.at(-1)?.last ?? [] };
+    const ends = places.map((place) => this.#place(place, group)).filter(({ first }) => first.length > 0);
+    const first: Way[] = [];
+    let last: readonly Way[] = [];
+    let past: readonly string[] | null = [];
+    for (const next of ends) {
+      this.#join(last, next.first);
+      if (past !== null) first.push(...goingPast(next.first, past));
+      last = next.past === null ? next.last : [...goingPast(last, next.past), ...next.last];
+      past = past === null || next.past === null ? null : [...past, ...next.past];
+    }
+    return { first, last, past: ends.length === 0 ? null : past };
   }
 
   /** A branch with a name is one step or group, which shows it; any other has a frame with its role. */
-  #sideBySide(branches: readonly GraphBranch[], places: readonly Place[], parent: string): Ends {
+  #sideBySide({ group, inside }: Place, parent: string): Ends {
+    const { kind, branches = [] } = group ?? {};
     const ends = branches.map(({ role, name, ...branch }, at) => {
-      const own = places.filter((place) => isIn(branch, place));
-      if (name !== null) return this.#inOrder(own, parent);
-      return this.#frame(branchFrame({ parent, at, role }), (id) => this.#inOrder(own, id));
+      const own = inside.filter((place) => isIn(branch, place));
+      if (name === null) {
+        const frame = branchFrame({ parent, at, role });
+        this.#drawn.groups.get(parent)?.branches.push(framedBranch(frame));
+        return this.#frame(frame, (id) => this.#inOrder(own, id));
+      }
+      const drawn = this.#inOrder(own, parent);
+      this.#drawn.groups.get(parent)?.branches.push({ role, name, ...this.#drawnAs(own) });
+      return drawn;
     });
-    return { first: ends.flatMap(({ first }) => first), last: ends.flatMap(({ last }) => last) };
+    const pasts = ends.map(({ past }) => past).filter((past) => past !== null);
+    const isSkipped = kind === "parallel" ? pasts.length === ends.length : pasts.length > 0;
+    return {
+      first: ends.flatMap(({ first }) => first),
+      last: ends.flatMap(({ last }) => last),
+      past: isSkipped ? pasts.flat() : null,
+    };
+  }
+
+  #drawnAs(places: readonly Place[]): Pick<GraphBranch, "nodes" | "groups"> {
+    const groups = places.map(({ path }) => this.#prefix + path).filter((id) => this.#drawn.groups.has(id));
+    const steps = places.flatMap(({ path, step }) =>
+      step === null || groups.includes(this.#prefix + path) ? [] : [step],
+    );
+    return { nodes: steps.map(({ name }) => `step:${this.#prefix}${name}`), groups };
   }
 
   #place(place: Place, parent: string | null): Ends {
     const { step, group, inside } = place;
     if (inside.length > 0) return this.#group(place, parent, (id) => this.#containerOf(place, id));
-    if (step === null) return { first: [], last: [] };
+    if (step === null) return { first: [], last: [], past: null };
     const nested = this.#around.children.find(({ name }) => name === group?.workflow);
     if (nested === undefined || !isPipelineGraph(nested) || this.#around.above.length >= mostNested)
       return this.#step(step, parent);
@@ -126,16 +166,16 @@ class Inside {
   }
 
   #frame(facts: Omit<OutlineGroup, "nodes">, draw: (id: string) => Ends): Ends {
-    this.#drawn.groups.set(facts.id, { ...facts, nodes: [] });
+    this.#drawn.groups.set(facts.id, { ...facts, nodes: [], branches: [] });
     return draw(facts.id);
   }
 
-  #containerOf({ group, inside }: Place, id: string): Ends {
-    const { kind, branches = [] } = group ?? {};
-    if (branches.length > 1) return this.#sideBySide(branches, inside, id);
-    const ends = this.#inOrder(inside, id);
+  #containerOf(place: Place, id: string): Ends {
+    const { kind, branches = [] } = place.group ?? {};
+    if (branches.length > 1) return this.#sideBySide(place, id);
+    const ends = this.#inOrder(place.inside, id);
     if (kind === "loop") this.#join(ends.last, ends.first, "again");
-    return ends;
+    return kind === "condition" ? { ...ends, past: [id] } : ends;
   }
 
   #step(step: StepNode, group: string | null): Ends {
@@ -148,7 +188,7 @@ class Inside {
       this.#add({ kind: "outside", id: person, name: "a person", askedBy: name }, group);
       this.#drawn.edges.push({ kind: "asks", from: id, to: person });
     }
-    return { first: [id], last: [id] };
+    return { first: [straight(id)], last: [straight(id)], past: null };
   }
 
   #add(node: OutlineNode, group: string | null): void {
@@ -161,7 +201,7 @@ class Inside {
     return stepsOf(this.#graph).filter(({ worksFor, label }) => worksFor === step.id && label.endsWith(": ask"));
   }
 
-  #join(from: readonly string[], to: readonly string[], label?: string): void {
+  #join(from: readonly Way[], to: readonly Way[], label?: string): void {
     for (const one of from)
       for (const next of to) this.#drawn.edges.push({ ...flow(one, next), ...(label !== undefined && { label }) });
   }
@@ -171,8 +211,17 @@ function isIn({ nodes, groups }: Pick<GraphBranch, "nodes" | "groups">, { path, 
   return groups.includes(path) || (step !== null && nodes.includes(step.id));
 }
 
-function flow(from: string, to: string): GraphEdge {
-  return { kind: "flow", from, to };
+function straight(step: string): Way {
+  return { step, past: [] };
+}
+
+function goingPast(ways: readonly Way[], conditions: readonly string[]): readonly Way[] {
+  return ways.map(({ step, past }) => ({ step, past: [...past, ...conditions] }));
+}
+
+function flow(from: Way, to: Way): OutlineEdge {
+  const past = [...from.past, ...to.past];
+  return { kind: "flow", from: from.step, to: to.step, ...(past.length > 0 && { label: "else", past }) };
 }
 
 function stepsOf({ nodes }: OutlineSource): readonly StepNode[] {
@@ -224,16 +273,26 @@ export function titleOfGroup({ kind, label, asks }: Pick<OutlineGroup, "kind" | 
   return asks ? `${words} · asks a person` : words;
 }
 
-/** Pairs of branches that stand next to each other, in the order in which they were written: "then" on the left of "else". */
-export function branchOrder(groups: readonly Pick<OutlineGroup, "id" | "kind" | "parent">[]): LeftOf[] {
-  const frames = groups.filter(({ kind }) => kind === "branch");
-  return frames.flatMap(({ id, parent }, at) => {
-    const next = frames.slice(at + 1).find((frame) => frame.parent === parent);
-    return next === undefined ? [] : [{ left: id, right: next.id }];
+/**
+ * Pairs of branches that stand next to each other, in the order in which they were written: "then" on the left of "else", and the
+ * branches of a parallel as they are listed.
+ *
+ * @param groups Of an outline.
+ * @param idOf The id that the drawing uses for a group. @default that of the outline
+ */
+export function branchOrder(
+  groups: readonly Pick<OutlineGroup, "branches">[],
+  idOf: (group: string) => string = (group) => group,
+): LeftOf[] {
+  return groups.flatMap(({ branches }) => {
+    const ids = branches.flatMap(
+      ({ nodes: [node], groups: [group] }) => node ?? (group === undefined ? [] : idOf(group)),
+    );
+    return ids.slice(1).map((right, at) => ({ left: ids[at] as string, right }));
   });
 }
 
-/** Ids of two groups. */
+/** Ids of two nodes or groups. */
 export interface LeftOf {
   readonly left: string;
   readonly right: string;
@@ -253,7 +312,7 @@ export interface OutlineSource {
 export interface Outline {
   readonly name: string;
   readonly nodes: readonly OutlineNode[];
-  readonly edges: readonly GraphEdge[];
+  readonly edges: readonly OutlineEdge[];
   /** Outer groups before inner ones. */
   readonly groups: readonly OutlineGroup[];
 }
@@ -272,7 +331,12 @@ export interface OutlinePerson extends OutsideNode {
   readonly askedBy?: string;
 }
 
-/** Steps that belong together. The `kind` of a branch that is labelled with its role is `"branch"`. */
+export interface OutlineEdge extends GraphEdge {
+  /** Ids of the groups that the work skips on this edge: conditions that do not hold and have no "else". @default none */
+  readonly past?: readonly string[];
+}
+
+/** Steps that belong together. `branches` has ids of the outline. The `kind` of a branch that is labelled with its role is `"branch"`. */
 export interface OutlineGroup extends GraphGroup {
   /** Whether people are asked about the group as a whole. @default false */
   readonly asks?: boolean;
@@ -290,7 +354,8 @@ export function frameBranches(groups: readonly GraphGroup[]): readonly GraphGrou
   return framed.flatMap(({ group, frames }): GraphGroup[] => {
     const taken = new Set(frames.flatMap(({ nodes }) => nodes));
     const nodes = group.nodes.filter((node) => !taken.has(node));
-    const own = { ...group, nodes, parent: parents.get(group.id) ?? group.parent };
+    const branches = frames.length === 0 ? group.branches : frames.map(framedBranch);
+    const own = { ...group, nodes, branches, parent: parents.get(group.id) ?? group.parent };
     return [own, ...frames.map(({ inside: _, ...frame }) => frame)];
   });
 }
@@ -311,6 +376,11 @@ function framesOf({ id: parent, branches }: GraphGroup): BranchFrame[] {
 function branchFrame({ parent, at, role }: BranchPlace): GraphGroup {
   const none = { nodes: [], enteredBy: null, workflow: null, branches: [] };
   return { ...none, id: `${parent}:${at}`, label: role, kind: "branch", parent };
+}
+
+/** A branch as the group around it has it in an outline: its frame. */
+function framedBranch({ id, label: role }: Pick<GraphGroup, "id" | "label">): GraphBranch {
+  return { role, name: null, nodes: [], groups: [id] };
 }
 
 interface BranchPlace extends Pick<GraphBranch, "role"> {

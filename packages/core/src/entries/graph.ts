@@ -23,6 +23,7 @@ export { toMermaid } from "../drawing/mermaid.js";
 export type {
   LeftOf,
   Outline,
+  OutlineEdge,
   OutlineGroup,
   OutlineNode,
   OutlinePerson,

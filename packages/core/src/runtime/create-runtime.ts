@@ -167,6 +167,7 @@ class StoredRuntime {
     this.#renewals = new Renewals({ table, log, everyMs, onRenewed: () => this.#heartbeat.beat() });
     this.#heartbeat = new Heartbeat({
       ...{ store, clock, log, leaseMs, maxRuns: options.maxRuns, owner },
+      version: version ?? "",
       workflows: Object.keys(workflows),
       queues: Object.fromEntries([...queues].map(([name, limits]) => [name, limitsShown(limits)])),
       held: () => this.#registry.held,

@@ -114,13 +114,10 @@ function postTurn(callback: () => void): void {
 export interface ProcessFacts {
   readonly host: string;
   readonly pid: number | null;
-  /** `MILLRACE_VERSION` of the environment. */
-  readonly version: string;
 }
 
 interface HostProcess {
   readonly pid?: number;
-  readonly env?: { readonly [name: string]: string | undefined };
   readonly getBuiltinModule?: (name: string) => { readonly hostname?: () => string } | undefined;
 }
 
@@ -129,6 +126,5 @@ export function processFacts(): ProcessFacts {
   return {
     host: host?.getBuiltinModule?.("node:os")?.hostname?.() ?? "",
     pid: typeof host?.pid === "number" ? host.pid : null,
-    version: host?.env?.["MILLRACE_VERSION"] ?? "",
   };
 }

@@ -64,6 +64,6 @@ export function runUnknown(runId: string): HttpError {
     status: 404,
     code: "RUN_UNKNOWN",
     detail: `There is no run ${JSON.stringify(runId)}.`,
-    hint: "Check the id. The handler may have been deleted.",
+    hint: "Check the id. The run may have been deleted.",
   });
 }

@@ -108,7 +108,7 @@ function EntryTable({ entries, onUser }: EntryTableProps): ReactNode {
           <tr key={`${atMs} ${index}`}>
             <td>
               {by.user === undefined ? (
-                <span className="muted">not known</span>
+                <span className="muted nowrap">not known</span>
               ) : (
                 <Button kind="ghost" isSmall title={`Entries of ${by.user}`} onClick={() => onUser(by.user ?? "")}>
                   <span className="cut name">{by.user}</span>

@@ -1,5 +1,6 @@
 /** Two runs side by side: where they part, how they ended, and what each of them did. */
 
+import type { RunAttempt } from "@millrace/client";
 import { isPipelineGraph } from "millrace/graph";
 import { type ReactNode, useMemo, useRef } from "react";
 import { client } from "../api/client.js";
@@ -82,18 +83,18 @@ async function loadPair(idOfA: string, idOfB: string, signal: AbortSignal): Prom
 
 function Comparison({ a, b, fork, graph }: Pair): ReactNode {
   const table = useRef<HTMLTableElement>(null);
-  const { pairs, difference } = useMemo(() => {
+  const { left, right, pairs, difference } = useMemo(() => {
     const [left, right] = [compared(a, graph), compared(b, graph)];
-    const matched = matchTicks(left, right, fork?.at ?? 0);
-    return { pairs: matched, difference: firstDifference({ a: left, b: right, pairs: matched, fork }) };
+    const pairs = matchTicks(left, right, fork?.at ?? 0);
+    return { left, right, pairs, difference: firstDifference({ a: left, b: right, pairs, fork }) };
   }, [a, b, fork, graph]);
   const models = useMemo(() => modelPairs(a, b, fork?.at ?? null), [a, b, fork]);
   const show = (): void => table.current?.querySelector("tr.first")?.scrollIntoView({ block: "center" });
   return (
     <>
       <div className="pair">
-        <Side run={a} letter="A" />
-        <Side run={b} letter="B" />
+        <Side run={a} letter="A" attempts={left.attempts.filter(isOwn(left)).length} />
+        <Side run={b} letter="B" attempts={right.attempts.filter(isOwn(right)).length} />
       </div>
       <div className={`firstdiff ${difference === null ? "same" : ""}`}>
         <span className="mark">
@@ -130,7 +131,8 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
 
 function compared({ handler, entries, attempts }: LoadedRun, graph: WorkflowGraphData | null): ComparedRun {
   const { handlerId: runId } = handler;
-  return { runId, entries, attempts, naming: stepNaming(graph, { runId, workflows: workflowsOf(attempts) }) };
+  const naming = stepNaming(graph, { runId, workflows: workflowsOf(attempts) });
+  return { runId, entries, attempts, naming, isPipeline: isPipeline(graph) };
 }
 
 function Sentence({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode {
@@ -140,8 +142,20 @@ function Sentence({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode 
   );
 }
 
-function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: string }): ReactNode {
-  const { handler, attempts, entries } = run;
+/** Whether an attempt is of a step that its author wrote. */
+const isOwn =
+  ({ naming }: ComparedRun) =>
+  ({ step, runId }: RunAttempt): boolean =>
+    !naming(step, runId).isInner;
+
+interface SideProps {
+  readonly run: LoadedRun;
+  readonly letter: string;
+  readonly attempts: number;
+}
+
+function Side({ run, letter, attempts }: SideProps): ReactNode {
+  const { handler, entries } = run;
   const { handlerId: id, startedAtMs, updatedAtMs } = handler;
   const outcome = outcomeOf(handler);
   return (
@@ -157,7 +171,7 @@ function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: strin
         <StatusBadge status={statusOf(handler)} />
       </div>
       <div className="num ink2 small">
-        {duration((endedAtMsOf(handler) ?? updatedAtMs) - startedAtMs)} · {plural(attempts.length, "attempt")} ·{" "}
+        {duration((endedAtMsOf(handler) ?? updatedAtMs) - startedAtMs)} · {plural(attempts, "attempt")} ·{" "}
         {plural(entries.filter(({ number }) => number > 0).length, "tick")}
       </div>
       <div className="mono cut muted small" title={outcome}>
@@ -170,6 +184,9 @@ function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: strin
 /** Of a pipeline, the state of its session: all else is how it runs. */
 function stateOf({ end }: LoadedRun, graph: WorkflowGraphData | null): Json {
   const state = (end?.state ?? null) as Json;
-  if (graph === null || !isPipelineGraph(outlineSourceOf(graph)) || !isRecord(state)) return state;
-  return (state["session"] ?? null) as Json;
+  return isPipeline(graph) && isRecord(state) ? ((state["session"] ?? null) as Json) : state;
+}
+
+function isPipeline(graph: WorkflowGraphData | null): boolean {
+  return graph !== null && isPipelineGraph(outlineSourceOf(graph));
 }

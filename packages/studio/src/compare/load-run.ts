@@ -1,8 +1,8 @@
 /** Everything that a comparison needs of one run. */
 import type { HistoryEntry, RunAttempt, RunMoment, RunSummary } from "@millrace/client";
 import { client } from "../api/client.js";
-import { jsonOf } from "../api/plain-json.js";
 import { errorOf } from "../api/run-facts.js";
+import { resultOf } from "../model/run-data.js";
 import { short } from "../ui/format.js";
 
 export interface LoadedRun {
@@ -33,6 +33,6 @@ export async function loadRun(id: string, signal: AbortSignal): Promise<LoadedRu
 
 /** The result of a run, or why it has none, in a line. */
 export function outcomeOf(handler: RunSummary): string {
-  if (handler.status === "completed") return short(jsonOf(handler.result), 160);
+  if (handler.status === "completed") return short(resultOf(handler.result).value, 160);
   return errorOf(handler)?.message ?? "no result yet";
 }

@@ -2,6 +2,7 @@ import type { RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
 import type { WorkflowGraphData } from "../graph/graph-data.js";
+import { stepNaming } from "../model/step-names.js";
 import { duration, plural } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import type { LoadedRun } from "./load-run.js";
@@ -18,8 +19,9 @@ export interface StepTableProps {
 export function StepTable({ a, b, graph, forkAt }: StepTableProps): ReactNode {
   const rows = useMemo(() => {
     const [ofA, ofB] = [sumsOf(a), sumsOf(b)];
+    const naming = stepNaming(graph, { runId: a.handler.handlerId, workflows: new Map() });
     return graph.nodes
-      .filter(({ kind }) => kind === "step")
+      .filter(({ kind, name }) => kind === "step" && !naming(name, a.handler.handlerId).isInner)
       .map(({ name, label }) => ({ name, label: label ?? name, a: ofA.get(name), b: ofB.get(name) }));
   }, [a, b, graph]);
   const most = Math.max(1, ...rows.flatMap((row) => [row.a?.ms ?? 0, row.b?.ms ?? 0]));

@@ -107,7 +107,6 @@ function TickCell({ id, tick }: { readonly id: string; readonly tick: ComparedTi
     );
   }
   const { entry, line } = tick;
-  const { changes = [] } = entry;
   const content = contentOf(entry.tick);
   return (
     <td>
@@ -121,7 +120,7 @@ function TickCell({ id, tick }: { readonly id: string; readonly tick: ComparedTi
         <span>
           <bdi>{line.text}</bdi> {line.event !== null && <code className="ink2">{line.event}</code>}
           {line.message !== null && <span className="s-failed said">{line.message}</span>}
-          {changes.map(({ path, new: value }) => (
+          {line.changes.map(({ path, new: value }) => (
             <code key={JSON.stringify(path)} className="ink2 said">
               {path.join(".")} → {value === undefined ? "deleted" : short(value, 60)}
             </code>

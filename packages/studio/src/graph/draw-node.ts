@@ -85,9 +85,12 @@ export function pillKind({ role }: GraphNode): DrawnKind {
 
 export function pill(node: GraphNode, kind: DrawnKind): DrawnNode {
   const label = plainNames[node.name] ?? node.label ?? node.name;
-  const width = Math.min(220, Math.round(label.length * 6.7) + (kind === "resource" ? 44 : 30));
+  const width = Math.min(220, Math.round(label.length * 6.7) + (beside[kind] ?? 30));
   return { ...plain, id: node.id, kind, key: node.name, name: node.name, label, width, height: 26 };
 }
+
+/** Pixels beside the label: for an icon, or how many events there were. */
+const beside: Readonly<Partial<Record<DrawnKind, number>>> = { resource: 44, event: 42 };
 
 /** The built-in start and stop events. */
 const plainNames: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { Condition, Loop, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
+import { Condition, Loop, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { drawingOf } from "./draw.js";
@@ -55,5 +55,36 @@ describe("the drawing of a pipeline", () => {
     expect(then && otherwise && then.y + then.height <= otherwise.y).toBe(true);
     expect(edit && again?.points.map(([, y]) => y >= edit.y + edit.height)).toEqual([true, true, true, true]);
     expect(edit && again?.points.every(([x]) => x > edit.x && x < edit.x + edit.width)).toBe(true);
+  });
+
+  it.each(["across", "down"] as const)("places the branches of a parallel as they are listed, %s", (direction) => {
+    const names = ["zeta", "alpha", "mid", "beta", "yes"];
+    const { nodes } = layoutOf(drawn([step("begin"), new Parallel("all", ...names.map(step)), step("end")]), direction);
+    const side = direction === "across" ? "y" : "x";
+    const placed = nodes.filter(({ name }) => names.includes(name)).sort((a, b) => a[side] - b[side]);
+
+    expect(placed.map(({ name }) => name)).toEqual(names);
+  });
+
+  it("places a branch that is longer, or a group, between the others", () => {
+    const turns = new Loop({ name: "turns", maxIterations: 2, steps: [step("edit"), step("score")] });
+    const all = new Parallel("all", step("zeta"), turns, step("alpha"));
+    const { nodes, groups } = layoutOf(drawn([step("begin"), all, step("end")]), "across");
+    const loop = groups.find(({ kind }) => kind === "loop");
+    const [zeta, alpha] = ["zeta", "alpha"].map((name) => nodes.find((node) => node.name === name));
+
+    expect(zeta && loop && zeta.y + zeta.height <= loop.y).toBe(true);
+    expect(alpha && loop && loop.y + loop.height <= alpha.y).toBe(true);
+  });
+
+  it("has a labelled edge past a condition without else, beside its frame", () => {
+    const condition = new Condition({ name: "long?", evaluator: true, steps: [step("cut")] });
+    const { edges, groups } = layoutOf(drawn([step("draft"), condition, step("end")]), "across");
+    const past = edges.find(({ from, to }) => from === "step:draft" && to === "step:end");
+    const [frame] = groups;
+    const [, y] = past?.middle ?? [0, 0];
+
+    expect(past).toMatchObject({ label: "else", past: ["cut"] });
+    expect(frame && (y < frame.y || y > frame.y + frame.height)).toBe(true);
   });
 });

@@ -43,6 +43,8 @@ describe("drawingOf", () => {
     expect(drawing.edges).toContainEqual({
       id: "asks step:approve human:approve",
       kind: "asks",
+      label: "",
+      past: [],
       from: "step:approve",
       to: "human:approve",
     });

@@ -7,7 +7,14 @@
  * @module
  */
 
-import { type Outline, type OutlineGroup, outlineOf, titleOfGroup } from "millrace/graph";
+import {
+  branchOrder,
+  type Outline,
+  type OutlineEdge,
+  type OutlineGroup,
+  outlineOf,
+  titleOfGroup,
+} from "millrace/graph";
 import { personAt, personNode, pill, pillKind, stepNode } from "./draw-node.js";
 import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnGroup, DrawnNode } from "./drawing.types.js";
 import { type GraphNode, outlineSourceOf, type WorkflowGraphData } from "./graph-data.js";
@@ -21,7 +28,11 @@ export function drawingOf(data: WorkflowGraphData): Drawing {
   const nodes: DrawnNode[] = [];
   const edges: DrawnEdge[] = [];
   const join = (kind: DrawnEdgeKind, from: string, to: string): void => {
-    edges.push({ id: `${kind} ${from} ${to}`, kind, from, to });
+    edges.push({ id: `${kind} ${from} ${to}`, kind, from, to, label: "", past: [] });
+  };
+  const flow = ({ from, to, label = "", past = [] }: OutlineEdge): void => {
+    const skipped = past.flatMap((group) => stepsIn(graph, group));
+    edges.push({ id: `flow ${from} ${to}`, kind: "flow", from, to, label, past: skipped });
   };
   const coversOf = (step: string): DrawnNode["covers"] => given.find(({ name }) => name === step)?.covers ?? [];
 
@@ -44,16 +55,33 @@ export function drawingOf(data: WorkflowGraphData): Drawing {
       join("asks", node.id, `human:${node.name}`);
     }
   }
-  for (const { kind, from, to } of graph.edges) {
+  for (const edge of graph.edges) {
+    const { kind, from, to } = edge;
     if ((kind === "accepts" || kind === "waits") && !isOfPeople(from)) join("accepts", from, to);
-    if (kind === "emits" || kind === "fails" || kind === "flow") join(kind, from, to);
+    if (kind === "emits" || kind === "fails") join(kind, from, to);
+    if (kind === "flow") flow(edge);
     if (kind === "asks" && from.startsWith("step:")) join(kind, from, to);
     if (kind === "needs" && from.startsWith("step:")) join("needs", from, to);
   }
   const used = new Set(edges.flatMap(({ from, to }) => [from, to]));
   for (const node of events.values()) if (used.has(node.id)) nodes.push(pill(node, pillKind(node)));
   const drawn = nodes.filter(({ id, kind }) => kind === "step" || used.has(id));
-  return { nodes: drawn, edges: distinct(edges), groups: groupsOf(graph) };
+  const order = branchOrder(graph.groups, frameOf);
+  return { nodes: drawn, edges: distinct(edges), groups: groupsOf(graph), order };
+}
+
+const frameOf = (group: string): string => `group:${group}`;
+
+/** Keys of the steps in a group, directly and in inner groups. */
+function stepsIn({ groups }: Pick<Outline, "groups">, id: string): readonly string[] {
+  return groups.flatMap((group) => {
+    if (group.parent === id) return stepsIn({ groups }, group.id);
+    return group.id === id ? stepKeys(group) : [];
+  });
+}
+
+function stepKeys({ nodes }: OutlineGroup): readonly string[] {
+  return nodes.filter((node) => node.startsWith("step:")).map((node) => node.slice("step:".length));
 }
 
 /** Those that hold something, directly or in inner groups. */
@@ -61,13 +89,13 @@ function groupsOf({ groups }: Outline): DrawnGroup[] {
   const isUsed = ({ id, nodes }: OutlineGroup): boolean =>
     nodes.length > 0 || groups.some((inner) => inner.parent === id && isUsed(inner));
   return groups.filter(isUsed).map((group) => ({
-    id: `group:${group.id}`,
+    id: frameOf(group.id),
     label: group.label,
     title: titleOfGroup(group),
     kind: group.kind,
-    parent: group.parent === null ? null : `group:${group.parent}`,
+    parent: group.parent === null ? null : frameOf(group.parent),
     nodes: group.nodes,
-    steps: group.nodes.filter((node) => node.startsWith("step:")).map((node) => node.slice("step:".length)),
+    steps: stepKeys(group),
   }));
 }
 

@@ -1,5 +1,7 @@
 /** A workflow as it is drawn: a part of what `describeWorkflow` returns. */
 
+import type { LeftOf } from "millrace/graph";
+
 export type DrawnKind = "step" | "start" | "event" | "stop" | "human" | "resource";
 
 export interface DrawnNode {
@@ -32,6 +34,10 @@ export interface DrawnEdge {
   readonly kind: DrawnEdgeKind;
   readonly from: string;
   readonly to: string;
+  /** What is written on it, such as "else"; empty for most. */
+  readonly label: string;
+  /** Keys of the steps that are skipped by whatever goes this way. */
+  readonly past: readonly string[];
 }
 
 export interface DrawnGroup {
@@ -49,6 +55,8 @@ export interface Drawing {
   readonly nodes: readonly DrawnNode[];
   readonly edges: readonly DrawnEdge[];
   readonly groups: readonly DrawnGroup[];
+  /** Nodes and groups that stand next to each other, in the order in which they were written. */
+  readonly order: readonly LeftOf[];
 }
 
 /** What a step is doing, as the graph shows it. */

@@ -1,6 +1,5 @@
 /** Where everything of a drawing is. A layout depends on the drawing alone, so that nothing moves while a run continues. */
 import { Graph, layout as place } from "@dagrejs/dagre";
-import { branchOrder } from "millrace/graph";
 import type { Drawing, DrawnEdge, DrawnGroup, DrawnNode } from "./drawing.types.js";
 
 export type Direction = "across" | "down";
@@ -18,6 +17,8 @@ interface Box extends Point {
 export interface PlacedNode extends DrawnNode, Point {}
 export interface PlacedEdge extends DrawnEdge {
   readonly points: readonly Spot[];
+  /** Where its label is; `null` for one without. */
+  readonly middle: Spot | null;
 }
 export interface PlacedGroup extends DrawnGroup, Box {}
 
@@ -50,9 +51,12 @@ export function layoutOf(drawing: Drawing, direction: Direction): Layout {
     if (group !== undefined) graph.setParent(id, group);
   }
   // A resource and a person are beside the way of the work, not part of it.
-  for (const { id, kind, from, to } of drawing.edges)
-    graph.setEdge({ v: from, w: to, name: id }, { weight: kind === "needs" || kind === "asks" ? 0 : 2, minlen: 1 });
-  place(graph, { constraints: branchOrder(drawing.groups) });
+  for (const { id, kind, from, to, label } of drawing.edges) {
+    const size = label === "" ? {} : { ...labelSize(label), labelpos: "c" };
+    const weight = kind === "needs" || kind === "asks" ? 0 : 2;
+    graph.setEdge({ v: from, w: to, name: id }, { ...size, weight, minlen: 1 });
+  }
+  place(graph, { constraints: [...drawing.order] });
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   const groups = withRoom(
     drawing.groups.map((group) => {
@@ -68,10 +72,17 @@ export function layoutOf(drawing: Drawing, direction: Direction): Layout {
     edges: drawing.edges.map((edge) => {
       const { points: found = [], ...middle } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as LaidEdge;
       const points = edge.from === edge.to ? loopAt(graph.node(edge.from) as Box, middle) : found;
-      return { ...edge, points: points.map(({ x, y }): Spot => [Math.round(x), Math.round(y) + down]) };
+      const spotOf = ({ x, y }: Point): Spot => [Math.round(x), Math.round(y) + down];
+      const spots = points.map(spotOf);
+      return { ...edge, points: spots, middle: edge.label === "" ? null : nearest(spotOf(middle), onPath(spots)) };
     }),
     groups: groups.map((group) => moved(group, down)),
   };
+}
+
+/** In the letters of the graph, with a margin. */
+function labelSize(label: string): { readonly width: number; readonly height: number } {
+  return { width: label.length * 6 + 8, height: 14 };
 }
 
 /** The name of a frame is on its upper edge: nested frames get room for theirs. */
@@ -117,6 +128,26 @@ function moved<Placed extends Point>(placed: Placed, down: number): Placed {
 function corner(box: unknown): Point {
   const { x, y, width, height } = box as Box;
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
+}
+
+/** Spots that the line of `pathOf` goes through: its ends, and the middle of each bend. */
+function onPath(points: readonly Spot[]): readonly Spot[] {
+  const half = ([x, y]: Spot, [toX, toY]: Spot): Spot => [(x + toX) / 2, (y + toY) / 2];
+  return points.flatMap((spot, index): readonly Spot[] => {
+    const [before, after] = [points[index - 1], points[index + 1]];
+    if (before === undefined || after === undefined) return [spot];
+    const [from, to] = [
+      index === 1 ? before : half(before, spot),
+      index === points.length - 2 ? after : half(spot, after),
+    ];
+    return [half(half(from, spot), half(spot, to))];
+  });
+}
+
+function nearest([x, y]: Spot, spots: readonly Spot[]): Spot {
+  const far = ([toX, toY]: Spot): number => Math.hypot(toX - x, toY - y);
+  const [first = [x, y], ...others] = spots;
+  return others.reduce<Spot>((best, spot) => (far(spot) < far(best) ? spot : best), first as Spot);
 }
 
 /** A line through the points, its corners rounded. */

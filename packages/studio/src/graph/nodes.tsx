@@ -102,7 +102,7 @@ function Ended({ figures, runsHref }: EndedProps): ReactNode {
       {failed > 0 ? (
         <span className="num s-failed">✕ {percent(figures)}</span>
       ) : (
-        <span className="num">{rounded(count)}</span>
+        <span className="num">×{rounded(count)}</span>
       )}
       <span className="num">{took(p95Ms)}</span>
     </>

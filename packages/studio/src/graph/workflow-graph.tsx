@@ -237,10 +237,21 @@ function WayEdge({ id, data }: EdgeProps): ReactNode {
   const { overlay } = useContext(GraphViewContext);
   const state = overlay === null ? "" : stateOf(edge, data as unknown as Ends, overlay);
   const marker = edge.kind === "needs" ? {} : { markerEnd: "url(#arrow)" };
+  const [labelX, labelY] = edge.middle ?? [0, 0];
+  const label = edge.middle === null ? {} : { label: edge.label, labelX, labelY, labelBgPadding };
   return (
-    <BaseEdge id={id} path={pathOf(edge.points)} className={`${edge.kind} ${state}`} interactionWidth={0} {...marker} />
+    <BaseEdge
+      id={id}
+      path={pathOf(edge.points)}
+      className={`${edge.kind} ${state}`}
+      interactionWidth={0}
+      {...marker}
+      {...label}
+    />
   );
 }
+
+const labelBgPadding: [number, number] = [3, 1];
 
 /** The nodes at its ends. */
 interface Ends {
@@ -249,22 +260,25 @@ interface Ends {
 }
 
 /** `on`: something came along here; `live`: and it is being worked on. */
-function stateOf({ kind, from, to }: PlacedEdge, ends: Ends, overlay: GraphOverlay): string {
+function stateOf({ kind, from, to, past }: PlacedEdge, ends: Ends, overlay: GraphOverlay): string {
   const { emitted, isEnded } = overlay;
   const [source, target] = [ends.from, ends.to].map(({ key, covers }) => overlaid(key, covers, overlay));
   const isReached = (step: StepOverlay | undefined): boolean => step !== undefined && step.total > 0;
   const hasEnded = (step: StepOverlay | undefined): boolean => step !== undefined && step.done + step.caught > 0;
   const asks = source !== undefined && source.waiting > 0 && source.waitsFor === "person";
+  const isPast = past.every((key) => !isReached(overlaid(key, [], overlay)));
   const isOn = {
     accepts: () => isReached(target),
     emits: () => (emitted[ends.to.key] ?? 0) > 0 && hasEnded(source),
-    flow: () => (hasEnded(source) || from.startsWith("event:")) && (isReached(target) || to.startsWith("event:")),
+    flow: () =>
+      isPast && (hasEnded(source) || from.startsWith("event:")) && (isReached(target) || to.startsWith("event:")),
     fails: () => (source?.caught ?? 0) > 0 && isReached(target),
     asks: () => asks || isReached(source),
     needs: () => isReached(source),
   }[kind]();
   const isBusy = target !== undefined && target.running + target.retrying > 0;
-  const isLive = !isEnded && (((kind === "accepts" || kind === "flow") && isBusy) || (kind === "asks" && asks));
+  const isLive =
+    !isEnded && isPast && (((kind === "accepts" || kind === "flow") && isBusy) || (kind === "asks" && asks));
   return `${isOn ? "on" : ""} ${isLive ? "live" : ""}`;
 }
 

@@ -54,6 +54,43 @@ describe("lineOf", () => {
     expect(ended("pipeline.ask 1 edit").kind).toBe("housekeeping");
   });
 
+  it("says how a pipeline begins and ends; only the step that failed is a failure", () => {
+    const naming = namingWith("begin", "finish", "caught");
+    const ofPipeline = (type: string, fields: Record<string, unknown>) =>
+      lineOf(entry(1, type, fields), { runId: "r", naming });
+    const error = { name: "WorkflowError", code: "PIPELINE_FAILED", message: "Run r has failed" };
+
+    expect(ofPipeline("step.completed", { step: "begin", item: 1 }).text).toBe("The pipeline begins");
+    expect(ofPipeline("step.completed", { step: "finish", item: 1 })).toMatchObject({
+      text: "The pipeline ends",
+      kind: "housekeeping",
+    });
+    expect(ofPipeline("step.failed", { step: "caught", item: 1, error })).toMatchObject({
+      text: "The pipeline fails",
+      kind: "housekeeping",
+      isFailure: false,
+    });
+  });
+
+  it("has of a pipeline the changes that its author knows", () => {
+    const output = { function: "edit", content: "an edit", stepId: "1" };
+    const changes = [
+      { path: ["visits"], new: 4 },
+      { path: ["session", "edits"], new: 1 },
+      { path: ["frames", "0", "outputs", 0, 1], new: output },
+      { path: ["frames", "0/2@3"], new: { outputs: [[{ ...output, skipped: true }, null]] } },
+      { path: ["nested", "r/2", "frames", "0", "outputs", 0], new: [{ ...output, stepName: "plan" }] },
+    ];
+    const completed = entry(1, "step.completed", { step: "edit", item: 1, changes });
+
+    expect(lineOf(completed, { ...facts, isPipeline: true }).changes).toEqual([
+      { path: ["session", "edits"], new: 1 },
+      { path: ["outputs", "edit"], new: "an edit" },
+      { path: ["outputs", "plan"], new: "an edit" },
+    ]);
+    expect(of(completed).changes).toEqual(changes);
+  });
+
   it("counts the events of a fan-out", () => {
     const output = [{ type: "Leg" }, { type: "Leg" }, { type: "Leg" }];
 

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { HistoryEntry, HistoryTick, RunCall } from "@millrace/client";
+import type { ChangedValue, HistoryEntry, HistoryTick, RunCall } from "@millrace/client";
 import { readableCall } from "millrace/engine";
 import type { IconName } from "../ui/icon.js";
+import { pipelineChanges } from "./pipeline-changes.js";
 import type { StepNaming } from "./step-names.js";
 
 export type LineKind = "steps" | "events" | "state" | "stream" | "housekeeping";
@@ -24,12 +25,16 @@ export interface Line {
   readonly isFailure: boolean;
   /** A person is asked, or has answered. */
   readonly isQuestion: boolean;
+  /** What the tick changed in the state, without that by which a pipeline keeps its place. */
+  readonly changes: readonly ChangedValue[];
 }
 
 /** What a sentence depends on besides its tick. */
 export interface LineFacts {
   readonly runId: string;
   readonly naming: StepNaming;
+  /** @default false */
+  readonly isPipeline?: boolean;
 }
 
 type Words = Partial<Line> & Pick<Line, "kind" | "icon" | "text">;
@@ -158,25 +163,34 @@ function emitting(verb: string): (facts: TickFacts) => Words {
   };
 }
 
-export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line {
-  const { tick, step, attempt } = entry;
+export function lineOf(entry: HistoryEntry, { runId, naming, isPipeline = false }: LineFacts): Line {
+  const { tick, step, attempt, changes = [] } = entry;
   const isChild = entry.runId !== runId;
   const name = step === null ? null : naming(step, entry.runId);
   const facts: TickFacts = { tick, who: name?.label ?? "The caller", attempt: attempt ?? 1, isChild };
   const words = sentences[tick.type]?.(facts) ?? { kind: "events", icon: "event", text: tick.type };
   // A step of a pipeline that asks first ends, and begins again with the answer.
   const asksFirst = words.event?.startsWith("pipeline.ask ") === true && tick.type === "step.completed";
-  const isHousekeeping = (name?.isInner === true && words.isFailure !== true) || asksFirst;
+  const ends = name?.isInner === true ? endingText(tick, name.label) : null;
+  const isHousekeeping = (name?.isInner === true && words.isFailure !== true) || asksFirst || ends !== null;
   return {
     tone: null,
     event: null,
     message: null,
     isFailure: false,
     isQuestion: false,
+    changes: isPipeline ? pipelineChanges(changes) : changes,
     ...words,
+    ...(ends !== null && { text: ends, isFailure: false }),
     ...(words.event?.startsWith("pipeline.") && { event: null }),
     ...(isHousekeeping && { kind: "housekeeping" }),
   };
+}
+
+/** How a pipeline begins and ends, in words; `null` for all other ticks. The step that failed has said why already. */
+function endingText({ type, error }: HistoryTick, step: string): string | null {
+  if (type === "step.completed") return { begin: "The pipeline begins", finish: "The pipeline ends" }[step] ?? null;
+  return (error as { code?: unknown } | null | undefined)?.code === "PIPELINE_FAILED" ? "The pipeline fails" : null;
 }
 
 /** The label of a call, else its key, with the scopes that it is in. */

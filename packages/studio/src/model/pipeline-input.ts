@@ -77,6 +77,13 @@ function nameOf({ stepName, function: name }: Output): string {
   return stepName ?? name ?? "";
 }
 
+/** Name and content of the output of a step; `null` for that of a group, of a skipped step, and for anything else. */
+export function contentOfStep(output: Output): { readonly name: string; readonly content: unknown } | null {
+  const { stepType = "Step", skipped, content } = output;
+  if (nameOf(output) === "" || skipped === true || groups.has(stepType) || content === undefined) return null;
+  return { name: nameOf(output), content };
+}
+
 /** As pipelines keep them. */
 interface Output {
   readonly stepName?: string;
@@ -111,8 +118,9 @@ export function pipelineStateOf(state: unknown): PipelineView | null {
   const outputs = new Map<string, Json>();
   const add = (output: Output | null): void => {
     if (output === null || output.skipped === true) return;
-    if (output.stepName !== undefined) outputs.set(output.stepName, jsonOf(contentOf(output)));
-    for (const step of output.steps ?? []) add(step);
+    const step = contentOfStep(output);
+    if (step !== null) outputs.set(step.name, jsonOf(step.content));
+    for (const inner of output.steps ?? []) add(inner);
   };
   for (const frame of Object.values(internals.frames)) for (const output of (frame.outputs ?? []).flat()) add(output);
   return { session, outputs: Object.fromEntries(outputs), internals };

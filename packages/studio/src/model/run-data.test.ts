@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attempt, entry, namingWith } from "../../test/support/ticks.js";
-import { attemptsOf, contentOfTick, eventsOf, failureOf, outputOf, startOf, subjectOf } from "./run-data.js";
+import { attemptsOf, contentOfTick, eventsOf, failureOf, outputOf, resultOf, startOf, subjectOf } from "./run-data.js";
 
 const event = (type: string, data: object) => ({ type, data });
 
@@ -14,7 +14,20 @@ describe("startOf", () => {
       type: null,
       value: { input: "mills", session_id: "s" },
     });
+    const none = { input: "mills", sessionId: "", userId: "" };
+    expect(startOf(entry(1, "run.started", { event: event("pipeline.start", { request: none }) }))?.value).toEqual({
+      input: "mills",
+    });
     expect(startOf(entry(2, "event.received", { event: claim }))).toBeNull();
+  });
+});
+
+describe("resultOf", () => {
+  it("is the content of a pipeline, with the rest beside it", () => {
+    const whole = { pipelineId: "article", content: "An article", stepResults: [], images: [] };
+
+    expect(resultOf(whole)).toEqual({ value: "An article", whole });
+    expect(resultOf({ content: "An article" })).toEqual({ value: { content: "An article" }, whole: null });
   });
 });
 

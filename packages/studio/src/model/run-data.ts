@@ -2,6 +2,7 @@
 import type { HistoryEntry, HistoryTick, RunAttempt } from "@millrace/client";
 import type { Json, JsonObject } from "../api/json.types.js";
 import { jsonOf, storedJson } from "../api/plain-json.js";
+import { isRecord } from "../ui/format.js";
 import { dispatchedIn, isEvent, type StoredEvent } from "./emitted.js";
 import type { StepNaming } from "./step-names.js";
 
@@ -44,9 +45,17 @@ function requestOf(start: Json): JsonObject {
   const { input = null, sessionId = null, userId = null } = request ?? {};
   return {
     input,
-    ...(sessionId !== null && { session_id: sessionId }),
-    ...(userId !== null && { user_id: userId }),
+    ...(sessionId !== null && sessionId !== "" && { session_id: sessionId }),
+    ...(userId !== null && userId !== "" && { user_id: userId }),
   };
+}
+
+/** The result of a run: of a pipeline, its content, and everything else that it returns. */
+export function resultOf(result: unknown): { readonly value: Json; readonly whole: Json | null } {
+  const whole = jsonOf(result);
+  const { pipelineId, stepResults, content } = (isRecord(whole) ? whole : {}) as JsonObject;
+  const isOfPipeline = typeof pipelineId === "string" && Array.isArray(stepResults);
+  return isOfPipeline ? { value: content ?? null, whole } : { value: whole, whole: null };
 }
 
 /** What a step has returned: its events, or the content of a step of a pipeline. */

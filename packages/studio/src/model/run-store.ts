@@ -68,10 +68,14 @@ export class RunStore {
         this.emitted.record(entry);
         this.blame.record(entry.number, entry.changes ?? []);
       }
-      const { isFailure, isQuestion } = this.lineAt(this.#entries.length - 1);
-      if (isFailure || isQuestion) this.#stops.push(entry.number);
+      this.#noteStop(this.#entries.length - 1);
     }
     this.#changed();
+  }
+
+  #noteStop(index: number): void {
+    const { isFailure, isQuestion } = this.lineAt(index);
+    if (isFailure || isQuestion) this.#stops.push((this.#entries[index] as HistoryEntry).number);
   }
 
   putAttempts(attempts: readonly RunAttempt[]): void {
@@ -83,9 +87,11 @@ export class RunStore {
     this.#changed();
   }
 
-  setNaming(naming: StepNaming): void {
-    this.#facts = { ...this.#facts, naming };
+  setNaming(naming: StepNaming, isPipeline: boolean): void {
+    this.#facts = { ...this.#facts, naming, isPipeline };
     this.#lines.length = 0;
+    this.#stops.length = 0;
+    for (const index of this.#entries.keys()) this.#noteStop(index);
     this.#changed();
   }
 

@@ -1,8 +1,10 @@
 import type { PendingPrompt } from "@millrace/client";
 import { type ReactNode, useState } from "react";
 import type { Json } from "../api/json.types.js";
+import { fieldsOf } from "../api/plain-json.js";
 import { useRead } from "../api/use-read.js";
 import { Button } from "../ui/controls.js";
+import { isRecord } from "../ui/format.js";
 import { JsonTree } from "../ui/json-tree.js";
 import { Loading } from "../ui/states.js";
 import { TextView } from "../ui/text-view.js";
@@ -19,7 +21,7 @@ export interface AskedAboutProps {
 /** What the step that asks was given: the content of the step before it. */
 export function AskedAbout({ isOpen, ...asked }: AskedAboutProps): ReactNode {
   const [isWanted, setWanted] = useState(isOpen);
-  if (isWanted) return <About {...asked} />;
+  if (isWanted) return <About {...asked} isOpen={isOpen} />;
   return (
     <div>
       <Button kind="ghost" isSmall onClick={() => setWanted(true)}>
@@ -29,17 +31,26 @@ export function AskedAbout({ isOpen, ...asked }: AskedAboutProps): ReactNode {
   );
 }
 
-function About({ runId, prompt }: Omit<AskedAboutProps, "isOpen">): ReactNode {
+function About({ runId, prompt, isOpen }: AskedAboutProps): ReactNode {
   const { value, error } = useRead(`asked ${runId} ${prompt.promptId}`, (signal) => readAsked(runId, prompt, signal));
   if (error !== null) return <p className="hint">What was made before is no longer kept.</p>;
   if (value === null) return <Loading rows={2} />;
+  const said = fieldsOf(prompt.event);
   const full = value.filter(({ datum }) => !isEmpty(datum.value));
+  if (full.length > 0 && full.every(({ datum }) => isSaid(datum.value, said)))
+    return isOpen ? null : <p className="hint">The question says all of it.</p>;
   return full.map(({ title, datum }, index) => (
     <details key={title} className="about" open={index === 0}>
       <summary>{index === 0 ? "What it is about" : title}</summary>
       <Content value={datum.value} />
     </details>
   ));
+}
+
+/** Whether each field of the value is one of the question. */
+function isSaid(value: Json, said: Readonly<Record<string, unknown>>): boolean {
+  if (!isRecord(value)) return false;
+  return Object.entries(value).every(([name, field]) => JSON.stringify(said[name]) === JSON.stringify(field));
 }
 
 function isEmpty(value: Json): boolean {

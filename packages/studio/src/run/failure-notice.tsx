@@ -16,7 +16,8 @@ export interface FailureNoticeProps {
 /** Why the run failed, in one line that leads to the tick. */
 export function FailureNotice({ run, handler, onOpen }: FailureNoticeProps): ReactNode {
   const index = run.entries.findLastIndex(
-    ({ tick, runId: id }) => tick.type === "step.failed" && tick["retryAtMs"] == null && id === run.runId,
+    ({ tick, runId: id }, place) =>
+      tick.type === "step.failed" && tick["retryAtMs"] == null && id === run.runId && run.lineAt(place).isFailure,
   );
   const entry = run.entries[index];
   const message = (entry === undefined ? null : run.lineAt(index).message) ?? errorOf(handler)?.message;

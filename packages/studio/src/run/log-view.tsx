@@ -166,12 +166,13 @@ const MOST_SHOWN = 240;
 function LogRow({ run, index, end, place, size, tick, fromMs, many, onGo }: LogRowProps): ReactNode {
   const entry = run.entries[index];
   if (entry === undefined) return null;
-  const { kind, text, icon, tone, event, message } = run.lineAt(index);
-  const { number, step, item, changes = [], runId } = entry;
+  const { kind, text, icon, tone, event, message, changes } = run.lineAt(index);
+  const { number, step, item, runId } = entry;
   const upTo = end === index ? index : Math.max(index, Math.min(end, run.indexOf(tick)));
   const streamed = kind === "stream" ? textOfTicks(run.entries, { from: index, to: upTo, most: MOST_SHOWN }) : "";
   const lastNumber = run.entries[end]?.number ?? number;
   const shownChanges = changes.slice(0, 2).map((change) => `${change.path.join(".")} ${short(change.new, 14)}`);
+  const isPlain = run.facts.isPipeline === true && changes.length === 1 && changes[0]?.path[0] === "outputs";
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
     // biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys go from tick to tick
@@ -198,7 +199,8 @@ function LogRow({ run, index, end, place, size, tick, fromMs, many, onGo }: LogR
         {end > index && <span className="muted num"> ×{end - index + 1}</span>}
         {streamed !== "" && <span className="ink2"> {streamed}</span>}
         {message !== null && <span className="muted"> {message}</span>}
-        {shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}
+        {isPlain && <span className="ev"> {short(changes[0]?.new, MOST_SHOWN)}</span>}
+        {!isPlain && shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}
       </span>
     </div>
   );

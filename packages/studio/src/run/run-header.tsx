@@ -119,7 +119,7 @@ function Actions({ handler, run, actions: { isBusy, act }, canRunAgain, onOpen }
           Copy as…
         </Button>
       )}
-      {may.fork && (
+      {may.fork && run.last > 0 && (
         <Button
           {...(isAgain ? { className: "hide-sm" } : { kind: "primary" })}
           icon="fork"
@@ -175,7 +175,11 @@ function useTakesEvents(workflow: string | null): boolean {
   const key = workflow === null ? null : `events ${workflow}`;
   const { value } = useRead(key, (signal) => readEvents(workflow ?? "", signal));
   return (
-    value?.some(({ isSendable, role }) => isSendable && (role === "external" || role === "human_response")) ?? false
+    value?.some(
+      ({ type, isSendable, role }) =>
+        // Those of a pipeline answer and cancel it, for which there are forms and a button.
+        isSendable && !type.startsWith("pipeline.") && (role === "external" || role === "human_response"),
+    ) ?? false
   );
 }
 
@@ -231,7 +235,7 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 function Facts({ handler, run, rootId, place, onChildren, time }: RunHeaderProps): ReactNode {
   const { budgets } = useStudioConfig();
   const { startedAtMs, forkedFrom: origin, version, queue } = handler;
-  const { list: attempts } = run.attempts;
+  const attempts = run.attempts.list.filter(({ step, runId }) => !run.facts.naming(step, runId).isInner);
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
   const labels = besides(handler.labels, sessionId);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;

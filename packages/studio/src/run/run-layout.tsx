@@ -85,7 +85,10 @@ export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps
     onGo,
     onPlay: play.toggle,
     onPane: panes.focus,
-    onFork: may.fork && place === null && forkRefusal(run.moments.get(tick)) === null ? () => open("fork") : null,
+    onFork:
+      may.fork && run.last > 0 && place === null && forkRefusal(run.moments.get(tick)) === null
+        ? () => open("fork")
+        : null,
     onAnswer: panes.focusAnswer,
     onSearch: () => panes.search.current?.focus(),
     onEscape: () => {

@@ -43,11 +43,14 @@ export function StateView({ run, rootId, tick, workflow, selection, onRunFrom }:
     const ofItem = conversationsOf(calls);
     return ofItem.length > 0 ? ofItem : chatsOf(state);
   }, [calls, state]);
-  const changes = entry?.runId === run.runId ? (entry.changes ?? []) : [];
+  const changes = entry?.runId === run.runId ? run.lineAt(index).changes : [];
   const rows = useMemo(() => {
     const view = { changes, tick, blame: run.blame, toggled };
-    if (shown === "changed") return stateRows({ ...view, state, onlyChanged: true });
-    return stateRows({ ...view, state: pipelineStateOf(state) ?? state, folded: "internals", onlyChanged: false });
+    const ofPipeline = pipelineStateOf(state);
+    if (shown !== "changed")
+      return stateRows({ ...view, state: ofPipeline ?? state, folded: "internals", onlyChanged: false });
+    const { internals: _, ...known } = ofPipeline ?? { internals: {} };
+    return stateRows({ ...view, state: ofPipeline === null ? state : known, onlyChanged: true });
   }, [state, changes, tick, run, toggled, shown]);
   const { length } = run.entries;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the entries are one list, which grows
@@ -89,6 +92,8 @@ export function StateView({ run, rootId, tick, workflow, selection, onRunFrom }:
         <EventData type={event ?? ""} events={events} tick={tick} />
       ) : shown === "data" ? (
         <StepData {...{ run, rootId, workflow, selection, calls, onRunFrom }} entry={isOther ? undefined : entry} />
+      ) : length === 0 ? (
+        <Empty>Nothing has happened yet.</Empty>
       ) : state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (

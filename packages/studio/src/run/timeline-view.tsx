@@ -57,6 +57,12 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
   const tops = useMemo(() => laneTops(lanes, { rowHeight, padding: lanePadding }), [lanes]);
   const axis = useMemo(() => axisOf(scale), [scale]);
   const cursor = scale.place(atMs);
+  const cursorText = `+${duration(Math.max(0, atMs - scale.fromMs))}`;
+  const isUnder = (share: number): boolean => {
+    const label = (cursorText.length * LETTER + 14) / width;
+    const from = cursor > END ? cursor - label : cursor < BEGIN ? cursor : cursor - label / 2;
+    return share > from - MARK / width && share < from + label + MARK / width;
+  };
   const hover = (event: PointerEvent<HTMLDivElement>): void => {
     const bar = barAt(lanes, event.target);
     setHovered(bar === undefined ? null : { ...bar, x: event.clientX, y: event.clientY });
@@ -76,22 +82,24 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
       <div className="tl" onPointerMove={hover} onPointerLeave={() => setHovered(null)} onClick={press}>
         <div className="corner" style={{ gridRow: 1, gridColumn: 1 }} />
         <div className="axis" style={{ gridRow: 1 }} aria-hidden="true" ref={track}>
-          {axis.map(({ share, offsetMs, foldedMs }) =>
-            foldedMs === null ? (
-              <span key={offsetMs} style={{ left: percent(share) }}>
-                {axisText(offsetMs)}
-              </span>
-            ) : (
-              <span
-                key={`fold ${offsetMs}`}
-                className="fold"
-                style={{ left: percent(share) }}
-                title={`Nothing ran for ${duration(foldedMs)}`}
-              >
-                ⋯ {duration(foldedMs)}
-              </span>
-            ),
-          )}
+          {axis
+            .filter(({ share, foldedMs }) => foldedMs !== null || !isUnder(share))
+            .map(({ share, offsetMs, foldedMs }) =>
+              foldedMs === null ? (
+                <span key={offsetMs} style={{ left: percent(share) }}>
+                  {axisText(offsetMs)}
+                </span>
+              ) : (
+                <span
+                  key={`fold ${offsetMs}`}
+                  className="fold"
+                  style={{ left: percent(share) }}
+                  title={`Nothing ran for ${duration(foldedMs)}`}
+                >
+                  ⋯ {duration(foldedMs)}
+                </span>
+              ),
+            )}
         </div>
         {lanes.map((lane, index) => (
           <LaneRow
@@ -114,9 +122,9 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
         </div>
         <div className="overlay" aria-hidden="true" style={{ gridRow: `1 / span ${lanes.length + 1}` }}>
           <div
-            className={`cursor ${cursor > 0.92 ? "end" : ""} ${cursor < 0.06 ? "begin" : ""}`}
+            className={`cursor ${cursor > END ? "end" : ""} ${cursor < BEGIN ? "begin" : ""}`}
             style={{ left: percent(cursor) }}
-            data-t={`+${duration(Math.max(0, atMs - scale.fromMs))}`}
+            data-t={cursorText}
           />
         </div>
       </div>
@@ -126,13 +134,17 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
 }
 
 const axisHeight = 24;
+/** From these shares of the width on, the time of the cursor stands beside its line. */
+const [BEGIN, END] = [0.06, 0.92];
+/** Pixels of a letter, and of half of the text of a mark. */
+const [LETTER, MARK] = [6.2, 22];
 const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
 
 function axisText(ms: number): string {
   if (ms === 0) return "0 s";
   if (ms < 1000) return `${ms} ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
-  if (ms < 3_600_000) return `${Number((ms / 60_000).toFixed(1))} min`;
+  if (ms < 3_600_000) return ms % 60_000 === 0 ? `${ms / 60_000} min` : duration(ms);
   return ms < 86_400_000 ? `${Number((ms / 3_600_000).toFixed(1))} h` : `${Number((ms / 86_400_000).toFixed(1))} d`;
 }
 

@@ -1,8 +1,9 @@
 import type { RunMoment, RunSummary } from "@millrace/client";
+import { isPipelineGraph } from "millrace/graph";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { isOpen } from "../api/run-facts.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
-import type { WorkflowGraphData } from "../graph/graph-data.js";
+import { outlineSourceOf, type WorkflowGraphData } from "../graph/graph-data.js";
 import { withCalls } from "../model/call-lanes.js";
 import { overlayOf } from "../model/overlay.js";
 import type { RunStore } from "../model/run-store.js";
@@ -35,7 +36,8 @@ export function useRunViews(run: RunStore, handler: RunSummary, { graph, step }:
   const [folds, setFolds] = useState(true);
   const { list: attempts } = run.attempts;
   const naming = useNaming(run, graph);
-  useEffect(() => run.setNaming(naming), [run, naming]);
+  const isPipeline = useMemo(() => graph !== null && isPipelineGraph(outlineSourceOf(graph)), [graph]);
+  useEffect(() => run.setNaming(naming, isPipeline), [run, naming, isPipeline]);
   const time = useRunTime(run, handler);
   const { fromMs, toMs, atMs } = time;
   const steps = useMemo(() => lanesOf(attempts, { runId: run.runId, naming }), [attempts, run, naming]);

@@ -9,7 +9,7 @@ import { short } from "../ui/format.js";
 import { JsonTree } from "../ui/json-tree.js";
 import { Card, Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
-import { type ShownStatus, StatusBadge } from "../ui/status.js";
+import { type ShownStatus, StatusBadge, statusOf } from "../ui/status.js";
 import { Ago } from "../ui/time.js";
 
 /** A session: its state now, and the runs that made it so. */
@@ -47,7 +47,7 @@ function History({ runs }: { readonly runs: readonly SessionRun[] }): ReactNode 
       {runs.map((run) => (
         <li key={run.handlerId}>
           <div className="row">
-            <StatusBadge status={shownAs[run.status.toLowerCase()] ?? "done"} />
+            <Status run={run} />
             <a className="id mono cut" href={hrefOf("run", run.handlerId)}>
               {run.handlerId}
             </a>
@@ -65,6 +65,14 @@ function History({ runs }: { readonly runs: readonly SessionRun[] }): ReactNode 
       ))}
     </ol>
   );
+}
+
+/** A session keeps how its runs ended. How one stands that has not ended, the run itself says. */
+function Status({ run: { status: kept, handlerId } }: { readonly run: SessionRun }): ReactNode {
+  const status = shownAs[kept.toLowerCase()] ?? "done";
+  const key = status === "running" || status === "waiting" ? `run ${handlerId}` : null;
+  const { value } = useRead(key, (signal) => client.handle(handlerId).summary({ signal }));
+  return <StatusBadge status={value === null ? status : statusOf(value)} />;
 }
 
 const LONGEST = 400;

@@ -3,10 +3,14 @@ import type { PendingPrompt, RunSummary } from "@millrace/client";
 import { errorOf, promptsOf } from "../api/run-facts.js";
 import { statusOf } from "./status.js";
 
-/** The question to a person: the message of a pipeline, or the type of the prompt event. */
+/** The question to a person: the title of `ctx.ask`, the message of a pipeline, or the type of the prompt event. */
 export function questionOf({ event }: Pick<PendingPrompt, "event">): string {
+  const title = event.type === "millrace.question" ? fieldOf(event, "title") : undefined;
   const message =
-    fieldOf(fieldOf(event, "requirement"), "message") ?? fieldOf(event, "message") ?? fieldOf(event, "question");
+    title ??
+    fieldOf(fieldOf(event, "requirement"), "message") ??
+    fieldOf(event, "message") ??
+    fieldOf(event, "question");
   return typeof message === "string" && message !== "" ? message : event.type;
 }
 

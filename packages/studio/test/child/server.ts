@@ -5,7 +5,7 @@ import { sqliteStore } from "@millrace/sqlite";
 import { studioFile } from "@millrace/studio";
 import { createRuntime, type Runtime } from "millrace/runtime";
 import { redacted } from "millrace/wire";
-import { archivePipeline, articlePipeline, gates, workflows } from "./workflows.js";
+import { archivePipeline, articlePipeline, gates, reportPipeline, workflows } from "./workflows.js";
 
 /** Longer than a machine stalls. The next process need not wait for the end of it. */
 const LEASE_MS = 10_000;
@@ -16,8 +16,9 @@ const [file = "", port = "0", ...words] = process.argv.slice(2);
 const store = sqliteStore(file, { durability: "process" });
 const article = articlePipeline(store).workflow;
 const archive = archivePipeline(store).workflow;
+const report = reportPipeline(store).workflow;
 const runtime = createRuntime({
-  workflows: { ...workflows, article, archive },
+  workflows: { ...workflows, article, archive, report },
   store,
   leaseMs: words.includes("operated") ? 1_500 : LEASE_MS,
   version: "1.5.0",

@@ -1,5 +1,5 @@
 /** What the server of the tests runs: one workflow for each thing that the studio has to show. */
-import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
+import { Condition, Loop, Parallel, Pipeline, Router, Step } from "@millrace/pipeline";
 import {
   collect,
   defineWorkflow,
@@ -347,6 +347,21 @@ export function archivePipeline(store: RunStore): Pipeline {
     new Step({ name: "archive", executor: fails, maxRetries: 0 }),
   ];
   return new Pipeline({ name: "archive", store, steps });
+}
+
+/** A pipeline with a condition without else, branches and choices. */
+export function reportPipeline(store: RunStore): Pipeline {
+  const say = (name: string): Step => new Step({ name, executor: ({ input }) => `${name} of ${String(input)}` });
+  return new Pipeline({
+    name: "report",
+    store,
+    steps: [
+      say("draft"),
+      new Condition({ name: "long?", evaluator: ({ input }) => String(input).length > 20, steps: [say("shorten")] }),
+      new Parallel("check", say("words"), say("facts"), say("links")),
+      new Router({ name: "way", selector: () => "mail", choices: [say("print"), say("mail")] }),
+    ],
+  });
 }
 
 /** A pipeline with branches, a loop and a person. */

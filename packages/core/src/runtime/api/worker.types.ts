@@ -12,7 +12,7 @@ export interface WorkerState {
   /** Name of its machine; `""` where the host does not say. */
   readonly host: string;
   readonly pid: number | null;
-  /** `MILLRACE_VERSION` in its environment; `""` for none. */
+  /** Version of the program: the option `version` of its runtime; `""` for none. */
   readonly version: string;
   readonly startedAtMs: number;
   /**

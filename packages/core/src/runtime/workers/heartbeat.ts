@@ -17,6 +17,8 @@ export interface HeartbeatSetup {
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: string;
+  /** Of the program; `""` for none. */
+  readonly version: string;
   readonly leaseMs: number;
   readonly maxRuns: number;
   readonly workflows: readonly string[];
@@ -81,9 +83,10 @@ export class Heartbeat {
   }
 
   #worker(): Omit<StoredWorker, "beatAtMs" | "untilMs"> {
-    const { maxRuns, workflows, queues, held } = this.#setup;
+    const { version, maxRuns, workflows, queues, held } = this.#setup;
     return {
       ...processFacts(),
+      version,
       startedAtMs: this.#startedAtMs,
       maxRuns: Number.isFinite(maxRuns) ? maxRuns : null,
       workflows,

@@ -10,6 +10,7 @@ const run = (runId: string, entries: readonly HistoryEntry[], attempts: Compared
   entries: entries.map((one) => ({ ...one, runId: one.runId === "r" ? runId : one.runId })),
   attempts: attempts.map((one) => ({ ...one, runId })),
   naming: asNamed,
+  isPipeline: false,
 });
 const start = (data: object) => entry(1, "run.started", { event: { type: "Go", data } });
 const done = (number: number, item: number, words: number) =>

@@ -1,10 +1,9 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
-import type { HistoryEntry } from "@millrace/client";
 import { messageOf } from "../../model/log-entry-text.js";
 import { contentOfTick, outputOf, startOf } from "../../model/run-data.js";
 import { short } from "../../ui/format.js";
 import { type Difference, differencesOf } from "./differences.js";
-import { type ComparedRun, comparable, type TickPair } from "./match-ticks.js";
+import { type ComparedRun, type ComparedTick, comparable, type TickPair } from "./match-ticks.js";
 
 /** Text, or a value that is shown as code. */
 export type Piece = string | { readonly code: string };
@@ -72,16 +71,16 @@ function tickPieces({ a, b }: TickPair): readonly Piece[] {
   if (b === null) return [`Only A has tick ${a.entry.number}: ${a.line.text}.`];
   const at = `, at tick ${a.entry.number} and ${b.entry.number}.`;
   if (a.line.text !== b.line.text) return [`${a.line.text} against ${b.line.text}${at}`];
-  return [`${a.line.text}: `, ...valuePieces(differencesOf(contentOf(a.entry), contentOf(b.entry))), at];
+  return [`${a.line.text}: `, ...valuePieces(differencesOf(contentOf(a), contentOf(b))), at];
 }
 
-function contentOf(entry: HistoryEntry): unknown {
-  const { tick, changes } = entry;
+function contentOf({ entry, line }: ComparedTick): unknown {
+  const { tick } = entry;
   const message = messageOf(tick["error"]);
   if (message !== null) return message;
   const data = outputOf(tick) ?? contentOfTick(entry);
   if (data !== null) return comparable(data.value);
-  return Object.fromEntries((changes ?? []).map(({ path, new: value }) => [path.join("."), value]));
+  return Object.fromEntries(line.changes.map(({ path, new: value }) => [path.join("."), value]));
 }
 
 function inputOf({ entries, runId }: ComparedRun): unknown {

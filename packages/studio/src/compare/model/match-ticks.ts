@@ -21,6 +21,7 @@ export interface ComparedRun {
   readonly entries: readonly HistoryEntry[];
   readonly attempts: readonly RunAttempt[];
   readonly naming: StepNaming;
+  readonly isPipeline: boolean;
 }
 
 export interface ComparedTick {
@@ -48,7 +49,8 @@ export function matchTicks(a: ComparedRun, b: ComparedRun, after: number): reado
 
 /** What an idle run does is no difference; nor is how a fork begins. */
 function comparedTicks(run: ComparedRun, after: number): readonly ComparedTick[] {
-  const facts = { runId: run.runId, naming: run.naming };
+  const { runId, naming, isPipeline } = run;
+  const facts = { runId, naming, isPipeline };
   return run.entries
     .filter(({ number, tick }) => number > after && tick.type !== "run.resumed" && tick.type !== "run.forked")
     .map((entry) => ({ entry, line: lineOf(entry, facts) }))

@@ -2,11 +2,11 @@
 import type { HistoryEntry, RunSummary } from "@millrace/client";
 import { type ReactNode, useId, useMemo, useState } from "react";
 import { client } from "../../api/client.js";
-import { jsonOf } from "../../api/plain-json.js";
 import { useRead } from "../../api/use-read.js";
-import { type Datum, startOf } from "../../model/run-data.js";
+import { type Datum, resultOf, startOf } from "../../model/run-data.js";
 import type { RunStore } from "../../model/run-store.js";
 import { short } from "../../ui/format.js";
+import { JsonTree } from "../../ui/json-tree.js";
 import { DatumSection } from "./datum-section.js";
 
 /** What the run was started with; of a fork, what its origin was. `null` while it is read, and where it is no longer kept. */
@@ -46,8 +46,8 @@ export function RunData({ input, handler }: RunDataProps): ReactNode {
   const id = useId();
   // Values may be large, and a run at work is drawn four times a second.
   const data = useMemo(() => {
-    const result = handler.status === "completed" ? { type: null, value: jsonOf(handler.result) } : null;
-    return Object.entries({ Input: input, Result: result }).flatMap(([title, datum]) => {
+    const result = handler.status === "completed" ? { type: null, ...resultOf(handler.result) } : null;
+    return Object.entries({ Input: input && { ...input, whole: null }, Result: result }).flatMap(([title, datum]) => {
       if (datum === null) return [];
       const line = typeof datum.value === "string" ? datum.value.slice(0, LONGEST) : short(datum.value, LONGEST);
       return [{ title, datum, line }];
@@ -71,7 +71,15 @@ export function RunData({ input, handler }: RunDataProps): ReactNode {
           </button>
         ))}
       </div>
-      <div id={id}>{shown !== undefined && <DatumSection title={shown.title} datum={shown.datum} />}</div>
+      <div id={id}>
+        {shown !== undefined && <DatumSection title={shown.title} datum={shown.datum} />}
+        {shown !== undefined && shown.datum.whole !== null && (
+          <details className="whole">
+            <summary>Everything that the pipeline returned</summary>
+            <JsonTree value={shown.datum.whole} empty="Empty." />
+          </details>
+        )}
+      </div>
     </div>
   );
 }

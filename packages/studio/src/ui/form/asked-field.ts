@@ -96,7 +96,7 @@ function kindOf(schema: JsonSchema, isRequired: boolean): FieldKind {
 const byFormat: Readonly<Record<string, FieldKind>> = { date: "date", "date-time": "datetime", time: "time" };
 const longFormats: ReadonlySet<unknown> = new Set(["textarea", "multiline", "markdown"]);
 /** A text that may have more characters than that, and is no name or title, has lines. */
-const LINE = 200;
+const LINE = 255;
 
 function textKindOf({ format, maxLength, default: given }: JsonSchema): FieldKind {
   const isLong = isBound(maxLength) && maxLength > LINE;
