@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorRecord } from "../../value/error-record.js";
 import { failedStepOf, failureKind, generalMessage, measuredFailure } from "./failure-kind.js";
 
 const same: readonly (readonly [string, string])[] = [
@@ -64,7 +65,7 @@ describe("kinds of failures", () => {
 
   it("are those of the step that a pipeline names, however deep it is, and of its error", () => {
     const body = { name: "TypeError", message: "no body 17" };
-    const named = (stepName: string | null, cause: object) => ({
+    const named = (stepName: string | null, cause: ErrorRecord) => ({
       ...{ name: "WorkflowError", code: "PIPELINE_FAILED", message: `has failed in the step "${stepName}"` },
       ...{ details: { runId: "r", stepName }, cause },
     });
