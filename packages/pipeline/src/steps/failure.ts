@@ -130,8 +130,7 @@ function carriedBy(error: unknown): Partial<PipelineRunError> {
   const { hint, details = {}, cause, errors } = withoutStacks(recordError(error));
   const inside = { ...(cause !== undefined && { cause }), ...(errors !== undefined && { errors }) };
   if (hint === undefined) return inside;
-  if (!WorkflowError.is(error, "STEP_FAILED") || error.name === WorkflowError.name)
-    return { ...inside, hint, details };
+  if (!WorkflowError.is(error, "STEP_FAILED") || error.name === WorkflowError.name) return { ...inside, hint, details };
   return { ...inside, code: typeof details["code"] === "string" ? details["code"] : null };
 }
 
