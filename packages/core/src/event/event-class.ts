@@ -89,7 +89,7 @@ class Root extends OfThisCopy {
 
   /** A getter, so that `events.filter(Joke.is)` knows its class. */
   static get is(): (value: unknown) => boolean {
-    return (value) => typeof value === "object" && value !== null && Object.getPrototypeOf(value) === this.prototype;
+    return (value) => value !== undefined && value !== null && Object.getPrototypeOf(value) === this.prototype;
   }
 
   static extend(this: EventClass, type: string, shape?: object): EventClass {
