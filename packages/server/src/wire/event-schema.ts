@@ -43,15 +43,12 @@ function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   return { anyOf: schemas.map((one, at) => placedSchema(one, ["anyOf", at])) };
 }
 
+/** Schemas of `zod/mini`, and of Zod before 4.2, do not describe themselves. */
 function describe(schema: StandardSchema): object {
-  if (schema["~standard"].vendor !== "zod") return standardJsonSchema(schema);
-  return z.toJSONSchema(schema as never, { io: "input", unrepresentable: "any", override: describeDate });
+  const { vendor, ...own } = schema["~standard"];
+  if (vendor !== "zod" || "jsonSchema" in own) return standardJsonSchema(schema);
+  return z.toJSONSchema(schema as never, { io: "input", unrepresentable: "any" });
 }
-
-/** A `Date` has no type in JSON Schema: a format without a type, which forms ask for as a moment and send as a `Date`. */
-const describeDate: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
-  if (zodSchema._zod.def.type === "date") jsonSchema.format = "date-time";
-};
 
 /** A subclass of the event has more fields. */
 function describeResult(schema: StandardSchema): object {
