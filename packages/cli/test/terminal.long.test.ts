@@ -60,6 +60,52 @@ export const trip = defineWorkflow("trip")
   expect(terminal.text()).toContain('["2026-02-28","any time"]');
 });
 
+it("asks for a Date, fields in an object, and texts one by one", async () => {
+  const project = createProject({
+    "trip.ts": `import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+class Trip extends StartEvent.define("Trip", {
+  leaves: z.date(),
+  back: z.date().nullable(),
+  to: z.object({ city: z.string(), days: z.int() }),
+  hotel: z.object({ name: z.string() }).optional(),
+  tags: z.array(z.string()).min(1),
+}) {}
+export const trip = defineWorkflow("trip")
+  .step("book", { on: Trip, emits: StopEvent }, ({ leaves, back, to, hotel = null, tags }) =>
+    new StopEvent({ result: [leaves.getTime(), back?.getTime() ?? "stays", to.city, to.days, hotel, tags].join() }))
+  .build();
+`,
+  });
+  const terminal = inTerminal(project.folder, ["run", "trip.ts"]);
+
+  await terminal.shows("leaves, as 2026-11-29 or 2026-11-29T14:30:00Z");
+  terminal.type("tomorrow\r");
+  await terminal.shows("Not a date. Write it as 2026-11-29 or");
+  terminal.type(`${"\x7f".repeat(8)}1970-01-02\r`);
+  await terminal.shows("back, may be left empty, as 2026-11-29 or");
+  terminal.type("\r");
+  await terminal.shows("to.city");
+  terminal.type("Oslo\r");
+  await terminal.shows("to.days");
+  terminal.type("3\r");
+  await terminal.shows("hotel, may be left empty: fill it in?");
+  terminal.type("\r");
+  await terminal.shows("tags, text 1");
+  terminal.type("\r");
+  await terminal.shows("A text is needed.");
+  terminal.type("a, b\r");
+  await terminal.shows("tags, text 2, empty to end");
+  terminal.type("\r");
+
+  expect(await terminal.ended()).toBe(0);
+  expect(terminal.text()).toContain("86400000,stays,Oslo,3,,a, b");
+
+  const input = '{"leaves":"1970-01-02","back":"1970-01-03T00:00:00Z","to":{"city":"Rom","days":1},"tags":["a"]}';
+  const given = await project.call("run", "trip.ts", "--input", input);
+  expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining("86400000,172800000,Rom,1,,a") });
+});
+
 /** The descriptions and choices of its form write to the clipboard, set the title, clear the screen and reverse a text. */
 const hostileFlow = String.raw`
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";

@@ -57,6 +57,48 @@ it("is made of classes and of pipelines", async () => {
   }
 });
 
+it("is made of runs that have failed or were cancelled", async () => {
+  const flows = `import { Pipeline, Step } from "@millrace/pipeline";
+import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+export const pays = defineWorkflow("pays")
+  .step("pay", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const id = await ctx.run("charge", () => "c-" + Date.now());
+    const { fails } = await ctx.ask({ title: "Fails?", schema: z.object({ fails: z.boolean() }) });
+    if (fails) throw new RangeError("too heavy: " + id);
+    return new StopEvent({ result: id });
+  })
+  .build();
+const publish = new Step({
+  name: "publish",
+  executor: (_input, { sessionState }) => {
+    sessionState.count = (sessionState.count ?? 0) + 1;
+    (sessionState.list ??= []).push("a");
+    throw new TypeError("no body");
+  },
+});
+export const article = new Pipeline({ name: "Article", steps: [() => "draft", new Pipeline({ name: "Inner", steps: [publish] })] });
+`;
+  const project = createProject({ "flows.ts": flows, "none.config.ts": "export default {};" });
+  await project.call("run", "flows.ts#pays", "--id", "failed");
+  await project.call("answer", "failed", "-i", '{"fails":true}');
+  await project.call("run", "flows.ts#pays", "--id", "cancelled");
+  await project.call("cancel", "cancelled", "--reason", "enough");
+  await project.call("run", "flows.ts#article", "-i", '"dams"', "--id", "pipeline");
+
+  for (const id of ["failed", "cancelled", "pipeline"]) {
+    expect(await project.call("test-from", id)).toMatchObject({ code: 0 });
+    const { stdout, stderr, code } = await test(project, `${id}.test.ts`);
+    expect([id, code, stdout + stderr]).toEqual([id, 0, expect.stringContaining("1 passed")]);
+  }
+
+  project.write("flows.ts", flows.replace("too heavy", "too light").replace("no body", "no title"));
+  for (const id of ["failed", "pipeline"]) {
+    const { stdout, stderr } = await test(project, `${id}.test.ts`);
+    expect(stdout + stderr).toContain(`takes a different path than in the run "${id}"`);
+  }
+});
+
 it("is the same that `dev` makes", async () => {
   const project = createProject({ "flows/ask.ts": ask, "none.config.ts": "export default {};" });
   await project.call("run", "flows/ask.ts", "--id", "refund-1");

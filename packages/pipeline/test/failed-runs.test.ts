@@ -36,7 +36,7 @@ describe("a run that fails", () => {
     expect((await run.idle()).status).toBe("failed");
   });
 
-  it("is grouped and found by the step that somebody wrote: for a nested pipeline, by the step that contains it", async () => {
+  it("is grouped by the step that somebody wrote, also in nested pipelines, and found by the step that contains those", async () => {
     const failing = (name: string): Step =>
       step(name, {
         executor: ({ input }) => {
@@ -44,22 +44,53 @@ describe("a run that fails", () => {
           return input;
         },
       });
-    const inner = pipeline([failing("deep")], { name: "Inner" });
+    const innermost = pipeline([failing("deepest")], { name: "Innermost" });
+    const inner = pipeline([failing("deep"), new Step({ name: "more", executor: innermost })], { name: "Inner" });
     const flow = pipeline([failing("title"), failing("body"), new Step({ name: "inner", executor: inner })]);
     const runtime = createRuntime({ workflows: { tested: flow.workflow } }) as unknown as Runtime;
     onTestFinished(() => runtime.stop());
 
-    for (const name of ["title", "body", "body", "deep"])
+    for (const name of ["title", "body", "body", "deep", "deepest"])
       await runtime.run("tested", flow.workflowInput(name) as never).then(null, () => {});
 
     const { groups } = await runtime.statistics.failures({ after: 0 });
     expect(groups.map(({ step: at, message, count }) => [at, message, count]).sort()).toEqual([
       ["body", "no body", 2],
-      ["inner", "Run <value> of the pipeline <value> has failed in the step <value>: no deep", 1],
+      ["deep", "no deep", 1],
+      ["deepest", "no deepest", 1],
       ["title", "no title", 1],
     ]);
     expect((await runtime.runs({ failedStep: "body" })).runs).toHaveLength(2);
+    expect((await runtime.runs({ failedStep: "inner" })).runs).toHaveLength(2);
     expect((await runtime.runs({ failedStep: "caught" })).runs).toEqual([]);
+  });
+
+  it("keeps the details, the causes and the errors of the error of its step, without stacks", async () => {
+    const refused = new AggregateError([new RangeError("ipv6")], "connect", { cause: new Error("ECONNREFUSED") });
+    const details = { event: "Order", issues: ["no total"] };
+    const typed = new WorkflowError({ code: "EVENT_INVALID", message: "no order", hint: "Send a total.", details });
+    const thrown = [new TypeError("fetch failed", { cause: refused }), typed];
+    const flow = pipeline([step("bad", { executor: ({ input }) => Promise.reject(thrown[Number(input)]) })]);
+    const failing = async (input: string) => {
+      const run = flow.run(input);
+      const error = await run.then(null, (caught: Error) => caught.cause);
+      return { stored: (await run.output()).error, error };
+    };
+
+    const native = await failing("0");
+    const own = await failing("1");
+
+    expect(native.stored).toEqual({
+      ...{ stepName: "bad", message: "fetch failed", name: "TypeError", code: null, retryable: null },
+      cause: {
+        ...{ name: "AggregateError", message: "connect", cause: { name: "Error", message: "ECONNREFUSED" } },
+        errors: [{ name: "RangeError", message: "ipv6" }],
+      },
+    });
+    expect(native.error).toBeInstanceOf(TypeError);
+    expect(native.error).toMatchObject({ cause: { message: "connect", cause: { message: "ECONNREFUSED" } } });
+    expect(own.stored).toMatchObject({ code: "EVENT_INVALID", hint: "Send a total.", details });
+    expect(WorkflowError.is(own.error, "EVENT_INVALID") && own.error.details).toEqual(details);
   });
 
   it("saves its session, and is the same for readers in another process, with its events", async () => {

@@ -35,8 +35,8 @@ export async function testFilesOf(source: TestSource): Promise<TestFiles | { rea
   };
 }
 
-/** Of the output of a pipeline: they are different in each run. */
-export const pipelineTimes: readonly string[] = [
+/** Of a pipeline: times, which are different in each run, and what it notes of its session, which a recording does not have. */
+export const pipelineFields: readonly string[] = [
   "createdAt",
   "createdAtMs",
   "startedAtMs",
@@ -45,6 +45,10 @@ export const pipelineTimes: readonly string[] = [
   "askedAtMs",
   "answeredAtMs",
   "duration",
+  "tallied",
+  "sessionAtStart",
+  "counted",
+  "lists",
 ];
 
 interface WrittenTest {
@@ -56,7 +60,7 @@ interface WrittenTest {
 
 function testOf({ workflow, folder, name, runId }: WrittenTest): string {
   const { exportName, expression, file, isPipeline } = workflow;
-  const ignored = isPipeline ? pipelineTimes : [];
+  const ignored = isPipeline ? pipelineFields : [];
   const local = exportName === "default" ? "flow" : exportName;
   const path = relative(folder, file)
     .replaceAll("\\", "/")

@@ -1,5 +1,6 @@
 import type { ClientRun } from "@millrace/client";
 import { answerPrompt, type OpenPrompt, openPrompts } from "../follow/open-prompts.js";
+import { withMoments } from "../follow/time-text.js";
 import { CliError } from "../output/cli-error.js";
 import { shellWord } from "../output/command-text.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
@@ -47,7 +48,8 @@ async function send(terminal: Terminal, run: ClientRun, { prompt, given }: Given
     if ((await answerPrompt(terminal, run, prompt)) === "left") throw interrupted();
     return;
   }
-  const receipt = await run.answer(prompt.promptId, given ?? {});
+  const schema = prompt.answer?.schema ?? {};
+  const receipt = await run.answer(prompt.promptId, withMoments(schema, given ?? {}));
   if (receipt.status === "refused") throw Object.assign(new Error(`The answer was refused.`), receipt);
 }
 

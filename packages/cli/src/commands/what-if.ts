@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { SkippedRun, StoredRuns, Used, WhatIfOptions, WhatIfReport, WhatIfRun } from "@millrace/testing";
 import { fileAndName } from "../code/file-and-name.js";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
-import { pipelineTimes } from "../code/test-files.js";
+import { pipelineFields } from "../code/test-files.js";
 import { wholeNumber } from "../option-values.js";
 import { CliError, invalidOption } from "../output/cli-error.js";
 import { durationText, tableText } from "../output/format.js";
@@ -41,7 +41,7 @@ export async function whatIf(terminal: Terminal, command: WhatIfCommand): Promis
     const code = local.code as Code;
     const source = onlyOne(code, file);
     const { whatIf: play } = await code.kit.testing();
-    const ignore = [...command.ignore, ...(source.isPipeline ? pipelineTimes : [])];
+    const ignore = [...command.ignore, ...(source.isPipeline ? pipelineFields : [])];
     const { resources } = (await projectConfig(local.project)).config.runtime ?? {};
     const report = await play(source.workflow, runsOf(local, source, command), {
       ...options,

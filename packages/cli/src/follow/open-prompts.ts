@@ -4,7 +4,8 @@ import { jsonText } from "../output/format.js";
 import { printError } from "../output/print-error.js";
 import type { Terminal } from "../output/terminal.js";
 import type { Target } from "../target/target.types.js";
-import { askForm, leftForm } from "./prompt-form.js";
+import { leftForm } from "./form-questions.js";
+import { askForm } from "./prompt-form.js";
 
 export interface OpenPrompt {
   readonly promptId: string;

@@ -1,12 +1,20 @@
 /** Asks in the terminal for the fields of a JSON schema: of an answer, or of the start of a run. */
-import * as clack from "@clack/prompts";
 import type { JsonSchema } from "@millrace/client";
 import { cleanLine } from "../output/clean.js";
-import { parseJson } from "../output/parse-json.js";
-import { timeHint, timeProblem } from "./time-text.js";
-
-/** Ctrl-C, or Escape. */
-export const leftForm: unique symbol = Symbol("left");
+import {
+  askChoice,
+  askJson,
+  askLines,
+  askMaybe,
+  askMoment,
+  askNumber,
+  askPicks,
+  askText,
+  askWhether,
+  askYesOrNo,
+  leftForm,
+} from "./form-questions.js";
+import { isMoment } from "./time-text.js";
 
 export type FormResult = Readonly<Record<string, unknown>> | typeof leftForm;
 
@@ -17,9 +25,14 @@ export async function askForm(schema: JsonSchema | null): Promise<FormResult> {
     const given = await askJson("fields, as JSON", false);
     return given === leftForm ? leftForm : ((given ?? {}) as Readonly<Record<string, unknown>>);
   }
+  return askFields(fields, "");
+}
+
+/** @param around Names of the objects that the fields are in. */
+async function askFields(fields: readonly FormField[], around: string): Promise<FormResult> {
   const values: Record<string, unknown> = {};
   for (const field of fields) {
-    const value = await askField(field);
+    const value = await askField({ ...field, name: `${around}${field.name}` });
     if (value === leftForm) return leftForm;
     if (value !== undefined) values[field.name] = value;
   }
@@ -44,34 +57,49 @@ export function fieldsOf(schema: JsonSchema | null): FormField[] | null {
   }));
 }
 
-async function askField({ name, schema, isRequired }: FormField): Promise<unknown> {
+async function askField(field: FormField): Promise<unknown> {
+  const { isRequired } = field;
+  const { schema, isNullable } = withoutNull(field.schema);
+  const isNeeded = isRequired && !isNullable;
+  const value = await askValue({ name: field.name, schema, isRequired: isNeeded });
+  return value === undefined && isRequired && isNullable ? null : value;
+}
+
+async function askValue(field: FormField): Promise<unknown> {
+  const { name, schema, isRequired } = field;
   const { enum: choices, type, items } = schema as SchemaParts;
   const message = cleanLine(labelOf(name, schema, isRequired));
   const shared = { message, isRequired, schema };
   if (choices !== undefined) return askChoice(choices, shared);
-  if (type === "boolean")
-    return isRequired
-      ? ended(await clack.confirm({ message, initialValue: schema["default"] !== false }))
-      : askMaybe(shared);
+  if (type === "boolean") return isRequired ? askYesOrNo(shared) : askMaybe(shared);
   if (type === "number" || type === "integer") return askNumber(shared, type === "integer");
   if (type === "string") return askText(shared);
-  if (type === "array" && (items?.enum?.length ?? 0) > 0) {
-    const options = (items?.enum ?? []).map((value) => ({ value, label: cleanLine(String(value)) }));
-    return ended(await clack.multiselect({ message, options, required: isRequired }));
-  }
+  if (isMoment(schema)) return askMoment(shared);
+  if (type === "array" && (items?.enum?.length ?? 0) > 0) return askPicks(items?.enum ?? [], shared);
+  if (type === "array" && items?.type === "string" && items.format === undefined) return askLines(shared);
+  const inner = type === "object" ? (fieldsOf(schema) ?? []) : [];
+  if (inner.length > 0) return askObject(inner, field);
   return askJson(`${message}, as JSON`, isRequired);
+}
+
+async function askObject(inner: readonly FormField[], { name, isRequired }: FormField): Promise<unknown> {
+  const isGiven = isRequired || (await askWhether(`${cleanLine(name)}, may be left empty: fill it in?`));
+  if (isGiven === false) return undefined;
+  return isGiven === leftForm ? leftForm : askFields(inner, `${name}.`);
 }
 
 interface SchemaParts {
   readonly type?: unknown;
   readonly enum?: readonly unknown[];
-  readonly items?: { readonly enum?: readonly unknown[] };
+  readonly items?: { readonly type?: unknown; readonly format?: unknown; readonly enum?: readonly unknown[] };
 }
 
-interface Question {
-  readonly message: string;
-  readonly isRequired: boolean;
-  readonly schema: JsonSchema;
+/** What may also be null is asked for as what it is otherwise. */
+function withoutNull(schema: JsonSchema): { readonly schema: JsonSchema; readonly isNullable: boolean } {
+  const { anyOf, ...rest } = schema as { readonly anyOf?: readonly JsonSchema[] };
+  const [one, ...others] = (anyOf ?? []).filter(({ type }) => type !== "null");
+  const isNullable = one !== undefined && others.length === 0 && anyOf?.length === 2;
+  return isNullable ? { schema: { ...one, ...rest }, isNullable } : { schema, isNullable };
 }
 
 function labelOf(name: string, schema: JsonSchema, isRequired: boolean): string {
@@ -79,63 +107,4 @@ function labelOf(name: string, schema: JsonSchema, isRequired: boolean): string 
   const hint = typeof description === "string" ? ` (${description})` : "";
   if (value !== undefined) return `${name}${hint}, default ${JSON.stringify(value)}`;
   return `${name}${hint}${isRequired ? "" : ", may be left empty"}`;
-}
-
-async function askChoice(choices: readonly unknown[], { message, isRequired }: Question): Promise<unknown> {
-  const options = choices.map((value) => ({ value, label: cleanLine(String(value)) }));
-  const none = { value: undefined, label: "(none)" };
-  return ended(await clack.select({ message, options: (isRequired ? options : [...options, none]) as never }));
-}
-
-async function askMaybe({ message }: Question): Promise<unknown> {
-  const options = [
-    { value: true, label: "yes" },
-    { value: false, label: "no" },
-    { value: undefined, label: "(none)" },
-  ];
-  return ended(await clack.select({ message, options: options as never }));
-}
-
-async function askNumber({ message, isRequired }: Question, isInteger: boolean): Promise<unknown> {
-  const isFine = isInteger ? Number.isInteger : Number.isFinite;
-  const validate = (given = ""): string | undefined => {
-    if (given.trim() === "") return isRequired ? "A number is needed." : undefined;
-    return isFine(Number(given)) ? undefined : `Not a ${isInteger ? "whole " : ""}number.`;
-  };
-  const given = ended(await clack.text({ message, validate }));
-  if (given === leftForm) return leftForm;
-  return String(given ?? "").trim() === "" ? undefined : Number(given);
-}
-
-async function askText({ message, isRequired, schema }: Question): Promise<unknown> {
-  const { minLength = 0, format } = schema as { readonly minLength?: number; readonly format?: unknown };
-  const isTime = timeHint(format) !== "";
-  const validate = (given = ""): string | undefined => {
-    if (isTime && (isRequired || given.trim() !== "")) return timeProblem(format, given.trim()) ?? undefined;
-    return given.length < (isRequired ? minLength : Math.min(minLength, given.length))
-      ? `At least ${minLength} characters.`
-      : undefined;
-  };
-  const given = ended(await clack.text({ message: `${message}${timeHint(format)}`, validate }));
-  if (given === leftForm) return leftForm;
-  const text = isTime ? String(given ?? "").trim() : String(given ?? "");
-  return text === "" && !isRequired ? undefined : text;
-}
-
-async function askJson(message: string, isRequired: boolean): Promise<unknown> {
-  const validate = (given = ""): string | undefined => {
-    if (given.trim() === "") return isRequired ? "A value is needed." : undefined;
-    try {
-      parseJson(given, "the value");
-    } catch (error) {
-      return cleanLine((error as Error).message);
-    }
-  };
-  const given = ended(await clack.text({ message, validate }));
-  if (given === leftForm) return leftForm;
-  return String(given ?? "").trim() === "" ? undefined : parseJson(String(given), "the value");
-}
-
-function ended(value: unknown): unknown {
-  return clack.isCancel(value) ? leftForm : value;
 }

@@ -169,7 +169,7 @@ export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";
 // ---- durations
 export { duration, toMs } from "../value/duration.js";
-export { reviveError } from "../value/error-record.js";
+export { errorFrom, recordError, reviveError } from "../value/error-record.js";
 export { deepFreeze } from "../value/freeze.js";
 export type { Rule, Rules } from "../value/options.js";
 export {

@@ -84,8 +84,9 @@ class Root extends OfThisCopy {
     own.sound = new.target;
   }
 
-  static is(this: EventClass, value: unknown): boolean {
-    return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === this.prototype;
+  /** A getter, so that `events.filter(Joke.is)` knows its class. */
+  static get is(): (value: unknown) => boolean {
+    return (value) => value !== undefined && value !== null && Object.getPrototypeOf(value) === this.prototype;
   }
 
   static extend(this: EventClass, type: string, shape?: object): EventClass {

@@ -1,6 +1,6 @@
 /** JSON Schemas of events, for those who send them: an answer of a person, a client in another language. */
 import { type EventClass, schemasOf } from "./event.js";
-import type { StandardSchema } from "./schema.js";
+import type { SchemaResult, StandardSchema } from "./schema.js";
 
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -33,7 +33,7 @@ export function eventJsonSchema(
  */
 function jsonSchemaOf(schema: StandardSchema, describe: (schema: StandardSchema) => object): JsonSchema {
   try {
-    const { $schema: _dialect, "~standard": _standard, ...rest } = describe(schema) as Record<string, unknown>;
+    const { $schema: _dialect, ...rest } = describe(schema) as Record<string, unknown>;
     return rest;
   } catch {
     return {}; // the schema library does not export JSON Schema
@@ -41,18 +41,35 @@ function jsonSchemaOf(schema: StandardSchema, describe: (schema: StandardSchema)
 }
 
 interface Describing {
-  readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => object };
+  readonly jsonSchema: { readonly input: (options: object) => object };
 }
 
-/** @see https://standardschema.dev/json-schema */
+interface DescribedByZod {
+  readonly zodSchema: { readonly type: string };
+  readonly jsonSchema: { format?: string };
+}
+
+/**
+ * Throws where the library of the schema exports none. Of Zod, a part that JSON Schema cannot express does not hide the others, and a
+ * `Date` is a format without a type.
+ *
+ * @see https://standardschema.dev/json-schema
+ */
 export function standardJsonSchema(schema: StandardSchema): object {
-  return (schema["~standard"] as Describing).jsonSchema?.input({ target: "draft-2020-12" }) ?? {};
+  return (schema["~standard"] as unknown as Describing).jsonSchema.input({
+    target: "draft-2020-12",
+    libraryOptions: {
+      unrepresentable: "any",
+      override({ zodSchema, jsonSchema }: DescribedByZod) {
+        if (zodSchema.type === "date") jsonSchema.format = "date-time";
+      },
+    },
+  });
 }
 
 function isRequired(schema: StandardSchema): boolean {
   try {
-    const answer = schema["~standard"].validate(undefined);
-    return !("then" in answer) && answer.issues !== undefined;
+    return (schema["~standard"].validate(undefined) as SchemaResult<unknown>).issues !== undefined; // a promise has none
   } catch {
     return true;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import * as mini from "zod/mini";
-import { StartEvent } from "./built-in-events.js";
+import { StartEvent, StopEvent } from "./built-in-events.js";
 import { event } from "./event.js";
 import { eventFromFields } from "./event-codec.js";
 import type { StandardSchema } from "./schema.js";
@@ -159,6 +159,15 @@ describe("event: identity", () => {
       false,
       false,
     ]);
+  });
+
+  it("recognizes its instances in a callback", () => {
+    class Pun extends Joke.extend("Pun", {}) {}
+    const jokes = [new Joke({ text: "ha" }), new Pun({ text: "oh" }), new StopEvent()];
+
+    expect(jokes.filter(Joke.is)).toEqual([jokes[0]]);
+    expect(jokes.findIndex(Pun.is)).toBe(1);
+    expect(jokes.findIndex(StopEvent.is)).toBe(2);
   });
 
   it("extends an event: its fields, methods and role, with its own type", () => {

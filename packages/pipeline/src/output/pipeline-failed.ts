@@ -1,4 +1,5 @@
 import { WorkflowError } from "millrace";
+import { errorFrom } from "millrace/engine";
 import type { PipelineRunError, StoredEnd } from "../state/pipeline-state.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
@@ -9,7 +10,7 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
     message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
     hint: "`run.output()` returns the results so far, `retryRun` runs the step again, `onError` may skip it.",
     details: { runId, stepName: error?.stepName ?? null },
-    ...(error !== null && { cause: Object.assign(new Error(error.message), causeFields(error)) }),
+    ...(error !== null && { cause: causeOf(error) }),
   });
 }
 
@@ -18,7 +19,8 @@ export function storedOutput({ end }: { readonly end?: StoredEnd }): PipelineRun
   return end === undefined ? null : (end.output as PipelineRunOutput);
 }
 
-/** The stored fields of the step's error, which are equal in every process. */
-function causeFields({ name, code, retryable }: PipelineRunError): object {
-  return { name, ...(code !== null && { code }), ...(retryable !== null && { retryable }) };
+/** The error of the step, equal in every process. Runs of earlier versions have stored neither its details nor its causes. */
+function causeOf({ stepName: _, code, retryable, ...stored }: PipelineRunError): Error {
+  const error = errorFrom({ ...stored, ...(code !== null && { code }) });
+  return retryable === null ? error : Object.assign(error, { retryable });
 }

@@ -5,6 +5,7 @@
  */
 
 import type { ListRecord, MediaSet, StepMetricsData } from "@millrace/executor";
+import type { ErrorRecord } from "millrace";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
 import type { RetryFeedback } from "../data/message.js";
@@ -118,8 +119,8 @@ export interface AgentRunRecord {
   readonly metrics: StepMetricsData | null;
 }
 
-/** Why a run has failed. */
-export interface PipelineRunError {
+/** Why a run has failed. An error of Millrace has its hint and details, and any error its causes, without their stacks. */
+export interface PipelineRunError extends Pick<ErrorRecord, "hint" | "details" | "cause" | "errors"> {
   /** The step that failed; `null` when the run itself failed. */
   readonly stepName: string | null;
   readonly message: string;

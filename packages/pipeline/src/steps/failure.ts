@@ -1,6 +1,6 @@
 /** The outcome of a run after a step has failed all its retries: by the policy of the step, or of the groups around it. */
-import type { StepFailedEvent } from "millrace";
-import { plainOf } from "millrace/engine";
+import { type ErrorRecord, type StepFailedEvent, WorkflowError } from "millrace";
+import { plainOf, recordError } from "millrace/engine";
 import { executionsOf } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
@@ -11,7 +11,7 @@ import { identityOf } from "../nodes/node-facts.js";
 import { openGroup } from "../output/step-results.js";
 import { type PlaceEvent, wayOfType } from "../plan/pipeline-events.js";
 import { listOutput } from "../state/group-output.js";
-import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
+import type { Frame, OwnState, PipelineRunError, Place, Step } from "../state/pipeline-state.types.js";
 import { countPause, placeKey } from "../state/review.js";
 import type { PipelineCourse } from "./move.js";
 import type { CompiledPlan } from "./plan.types.js";
@@ -120,8 +120,26 @@ function fail({ state, continuations }: PipelineCourse, { ev, failed, place }: C
     code: typeof code === "string" ? code : null,
     retryable: typeof retryable === "boolean" ? retryable : null,
     isCancelled: false,
+    ...carriedBy(ev.error),
   };
   return failed === null ? [finish] : [runsAgainAt({ ev, failed, place }, { state, continuations })];
+}
+
+/** What is stored of an error besides, equal in every process: a native one of another process arrives as `STEP_FAILED`. */
+function carriedBy(error: unknown): Partial<PipelineRunError> {
+  const { hint, details = {}, cause, errors } = withoutStacks(recordError(error));
+  const inside = { ...(cause !== undefined && { cause }), ...(errors !== undefined && { errors }) };
+  if (hint === undefined) return inside;
+  if (!WorkflowError.is(error, "STEP_FAILED") || error.name === WorkflowError.name) return { ...inside, hint, details };
+  return { ...inside, code: typeof details["code"] === "string" ? details["code"] : null };
+}
+
+function withoutStacks({ stack: _, cause, errors, ...error }: ErrorRecord): ErrorRecord {
+  return {
+    ...error,
+    ...(cause !== undefined && { cause: withoutStacks(cause) }),
+    ...(errors !== undefined && { errors: errors.map(withoutStacks) }),
+  };
 }
 
 /** The end of the run at this place, from which a retry goes to the failed step. */

@@ -46,3 +46,14 @@ describe("references in the schema of an event", () => {
     expect(JSON.stringify(anyOf[1])).toContain(`"$ref":"#/anyOf/1${ship.slice(1)}"`);
   });
 });
+
+describe("a date in the schema of an event", () => {
+  class Trip extends StartEvent.define("Trip", { at: z.date(), until: z.date().optional(), day: z.iso.date() }) {}
+
+  it("is a format without a type, because no text of JSON is one", () => {
+    expect(eventJsonSchema(Trip)).toMatchObject({
+      properties: { at: { format: "date-time" }, until: { format: "date-time" }, day: { type: "string" } },
+      required: ["at", "day"],
+    });
+  });
+});

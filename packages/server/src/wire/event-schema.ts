@@ -43,8 +43,10 @@ function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   return { anyOf: schemas.map((one, at) => placedSchema(one, ["anyOf", at])) };
 }
 
+/** Schemas of `zod/mini`, and of Zod before 4.2, do not describe themselves. */
 function describe(schema: StandardSchema): object {
-  if (schema["~standard"].vendor !== "zod") return standardJsonSchema(schema);
+  const { vendor, ...own } = schema["~standard"];
+  if (vendor !== "zod" || "jsonSchema" in own) return standardJsonSchema(schema);
   return z.toJSONSchema(schema as never, { io: "input", unrepresentable: "any" });
 }
 

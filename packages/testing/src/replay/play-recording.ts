@@ -3,8 +3,16 @@
  *
  * @module
  */
-import { type ResourceOverride, type Telemetry, type Workflow, WorkflowError, type WorkflowEvent } from "millrace";
-import { compileWorkflow, decodeTick, type Tick } from "millrace/engine";
+import {
+  type ResourceOverride,
+  type RunOutcome,
+  type Telemetry,
+  type Workflow,
+  WorkflowError,
+  type WorkflowEvent,
+  type WorkflowHandler,
+} from "millrace";
+import { compileWorkflow, decodeTick, type Outcome, type Tick } from "millrace/engine";
 import { drive, type Ended } from "../harness/drive.js";
 import { removeHarness } from "../harness/harness.js";
 import { Recording } from "../harness/recording.js";
@@ -75,10 +83,12 @@ export async function playRecording<World extends PlayedWorld>(playing: Playing<
     const { handler } = segment;
     const streamed = handler.streamEvents().toArray();
     streamed.catch(() => {}); // the error is reported below
-    const driven = drive({ ...segment, isCalling: () => world.isCalling === true }, responder, timeoutTurns).then(
-      (outcome) => ({ outcome: outcome as Ended }),
-      (error: unknown) => ({ error }),
-    );
+    const driven = drive({ ...segment, isCalling: () => world.isCalling === true }, responder, timeoutTurns)
+      .catch((error: unknown) => cancelled(handler, recorded.outcome, error))
+      .then(
+        (outcome) => ({ outcome: outcome as Ended }),
+        (error: unknown) => ({ error }),
+      );
     const stopped = world.stopped?.then(() => ({ stopped: true }) as const);
     const ending = await Promise.race([driven, ...(stopped === undefined ? [] : [stopped])]);
     if (!("outcome" in ending)) await handler.cancel();
@@ -88,6 +98,13 @@ export async function playRecording<World extends PlayedWorld>(playing: Playing<
   } finally {
     await removeHarness(workflow);
   }
+}
+
+/** The recorded run waited there, too, until somebody cancelled it. */
+async function cancelled(handler: WorkflowHandler, recorded: Outcome | null, error: unknown): Promise<RunOutcome> {
+  if (recorded?.status !== "cancelled" || !WorkflowError.is(error, "RUN_STUCK")) throw error;
+  await handler.cancel(recorded.reason);
+  return handler.idle();
 }
 
 type Started = Extract<Tick, { readonly type: "run.started" }>;

@@ -8,6 +8,7 @@
  */
 import {
   AnswerEvent,
+  type AttemptCall,
   type EffectCall,
   type EffectOfAttempt,
   HumanResponseEvent,
@@ -68,7 +69,7 @@ export class RecordedWorld {
       isActive: true,
       onStart: ({ trace }) => trace,
       onInspection: () => {},
-      callStep: (_call, work) => work(),
+      callStep: (call, work) => (this.#wasCancelled ? this.#callStep(call, work) : work()),
       callEffect: (call, work, given) => this.#answerCall(call, work, given as EffectCall<never>),
     };
   }
@@ -102,6 +103,21 @@ export class RecordedWorld {
     return this.match(parent.item, opened?.parentId as string)?.children.get(parent.call);
   }
 
+  /** A step that a cancel has cut off stays open, as it was. */
+  async #callStep({ runId, item: id }: AttemptCall, work: () => unknown): Promise<unknown> {
+    const item = this.#options.played.itemOf(runId, id) as PathItem;
+    const output = await work();
+    return this.#isCutOff(item, runId) ? never : output;
+  }
+
+  #isCutOff(item: PathItem, runId: string): boolean {
+    return this.#wasCancelled && this.match(item, runId)?.output === null;
+  }
+
+  get #wasCancelled(): boolean {
+    return this.#options.recorded.outcome?.status === "cancelled";
+  }
+
   #answerCall(facts: EffectOfAttempt, work: () => unknown, given: EffectCall<never>): unknown {
     const { runId, key, call, label = null } = facts;
     const item = this.#options.played.itemOf(runId, facts.item) as PathItem;
@@ -115,6 +131,7 @@ export class RecordedWorld {
       this.recordedCalls++;
       return answerFrom(outcome, given);
     }
+    if (this.#isCutOff(item, runId)) return never;
     this.unknown.set(item, [...(this.unknown.get(item) ?? []), call]);
     throw new WorkflowError({
       code: "REPLAY_DIVERGED",
@@ -124,6 +141,8 @@ export class RecordedWorld {
     });
   }
 }
+
+const never: Promise<never> = new Promise(() => {});
 
 /** Fields as `handler.answer` takes them. */
 export function fieldsOf(answer: WorkflowEvent): Record<string, unknown> {

@@ -93,12 +93,7 @@ function failureOf(recording: RunRecording, [first]: readonly Difference[], erro
 }
 
 function continuationsOf(recorded: RunPath, played: RunPath): Difference[] {
-  const textOf = (path: RunPath): string => {
-    const { state, compiled } = [...path.runs.all.values()][0] as ReturnType<RunPath["runs"]["get"]>;
-    const { outcome, store } = state;
-    return path.describe({ outcome, state: store }, compiled);
-  };
-  const [expected, actual] = [textOf(recorded), textOf(played)];
+  const [expected, actual] = [recorded.describeEnd(), played.describeEnd()];
   if (expected === actual) return [];
   return [{ kind: "end", step: null, text: `The run ended differently:\n${describeDifference(expected, actual)}` }];
 }

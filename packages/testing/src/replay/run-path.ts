@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ErrorRecord, WorkflowEvent } from "millrace";
-import type { CompiledWorkflow, EventData, Send, StateChange, Tick, WorkItem } from "millrace/engine";
+import { type ErrorRecord, StepFailedEvent, type ValueType, type WorkflowEvent } from "millrace";
+import type { CompiledWorkflow, EventData, Failure, Outcome, Send, StateChange, Tick, WorkItem } from "millrace/engine";
 import { RunsOfTicks } from "../harness/runs-of-ticks.js";
 import { describeValue } from "../proof/describe-value.js";
 
@@ -118,7 +118,23 @@ export class RunPath {
   }
 
   describe(value: unknown, { types }: Pick<CompiledWorkflow, "types">): string {
-    return describeValue(value, types, this.#options.hidden);
+    return describeValue(value, [...types, failureType], this.#options.hidden);
+  }
+
+  get outcome(): Outcome | null {
+    return this.#rootState.state.outcome;
+  }
+
+  /** How the run has ended, as text. What a cancel has cut off may have written more, or less. */
+  describeEnd(): string {
+    const { state, compiled } = this.#rootState;
+    const { outcome, store } = state;
+    const end = outcome?.status === "failed" ? { ...outcome, failure: factsOf(outcome.failure) } : outcome;
+    return this.describe(outcome?.status === "cancelled" ? end : { outcome: end, state: store }, compiled);
+  }
+
+  get #rootState(): ReturnType<RunsOfTicks["get"]> {
+    return [...this.runs.all.values()][0] as ReturnType<RunsOfTicks["get"]>;
   }
 
   #noteReceived(runId: string, { event, promptId }: Extract<Tick, { readonly type: "event.received" }>): void {
@@ -173,6 +189,28 @@ export class RunPath {
       default:
     }
   }
+}
+
+const failureType: ValueType = {
+  name: "StepFailedEvent",
+  is: (value) => StepFailedEvent.is(value),
+  encode: (event: StepFailedEvent) => factsOf((event as never as { readonly failure: Failure }).failure),
+  decode: (json) => json, // never asked
+};
+
+/** Without stacks and times, which differ with each run. */
+function factsOf({ stepName, attempts, input, error }: Failure): object {
+  return { stepName, attempts, input, error: errorFacts(error) };
+}
+
+/** The message of an error of Millrace may have ids and times. */
+function errorFacts({ name, message, code, hint, details, cause, errors }: ErrorRecord): object {
+  return {
+    ...(hint === undefined ? { name, message, details } : {}),
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && { cause: errorFacts(cause) }),
+    ...(errors !== undefined && { errors: errors.map(errorFacts) }),
+  };
 }
 
 function typesOf(output: EventData | readonly EventData[] | null): string {

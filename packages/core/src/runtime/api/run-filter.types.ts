@@ -19,7 +19,7 @@ export interface RunFilter extends TenantOptions {
   readonly queue?: string;
   /** Id of a group of `statistics.failures`: runs that have failed that way and have not continued since. */
   readonly failure?: string;
-  /** Name of the step at which the run failed or timed out. Runs that have continued since are not found. */
+  /** Step of the run's own workflow at which it failed or timed out. Runs that have continued since are not found. */
   readonly failedStep?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;

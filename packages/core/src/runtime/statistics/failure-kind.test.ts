@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failureKind, generalMessage, measuredFailure } from "./failure-kind.js";
+import type { ErrorRecord } from "../../value/error-record.js";
+import { failedStepOf, failureKind, generalMessage, measuredFailure } from "./failure-kind.js";
 
 const same: readonly (readonly [string, string])[] = [
   ["Order A-733333 is unknown.", "Order <id> is unknown."],
@@ -64,7 +65,7 @@ describe("kinds of failures", () => {
 
   it("are those of the step that a pipeline names, however deep it is, and of its error", () => {
     const body = { name: "TypeError", message: "no body 17" };
-    const named = (stepName: string | null, cause: object) => ({
+    const named = (stepName: string | null, cause: ErrorRecord) => ({
       ...{ name: "WorkflowError", code: "PIPELINE_FAILED", message: `has failed in the step "${stepName}"` },
       ...{ details: { runId: "r", stepName }, cause },
     });
@@ -73,9 +74,13 @@ describe("kinds of failures", () => {
       return failureKind({ ...failed, failure: { ...failed.failure, error: error as never } });
     };
 
+    const deep = named("inner", named("body", body));
     const kind = { step: "body", code: null, message: "no body <number>" };
     expect(kindOf(named("body", body))).toEqual(kind);
-    expect(kindOf(named("inner", named("body", body)))).toEqual(kind);
+    expect(kindOf(deep)).toEqual(kind);
+    const { status, failure } = failedWith("");
+    expect(failedStepOf({ status, failure: { ...failure, error: deep } })).toBe("inner");
+    expect(failedStepOf({ status, failure })).toBe("pay");
     expect(kindOf(named(null, body))).toMatchObject({ step: "pay", code: "PIPELINE_FAILED" });
     expect(kindOf({ ...named("body", body), cause: undefined })).toMatchObject({
       step: "pay",
@@ -85,6 +90,7 @@ describe("kinds of failures", () => {
 
   it("are of failed runs and of those that timed out", () => {
     expect(failureKind({ status: "cancelled", reason: "no" })).toBeNull();
+    expect(failedStepOf({ status: "timedOut", timeoutMs: 5, activeSteps: ["pay"] })).toBe("pay");
     expect(failureKind({ status: "timedOut", timeoutMs: 5, activeSteps: ["pay"] })).toMatchObject({
       step: "pay",
       code: "RUN_TIMED_OUT",

@@ -54,18 +54,31 @@ export function failureKind(outcome: Outcome): FailureKind | null {
   if (outcome.status === "timedOut")
     return { step: outcome.activeSteps[0] ?? null, code: "RUN_TIMED_OUT", message: "The run has timed out." };
   if (outcome.status !== "failed") return null;
-  const { step, error } = innermost(outcome.failure.stepName, outcome.failure.error);
+  const { step, error } = innermost({ step: outcome.failure.stepName, error: outcome.failure.error });
   return { step, code: error.code ?? null, message: generalMessage(error.message) };
 }
 
+/** The step of the run's own workflow that has failed: where the failure is of a nested pipeline, the step that contains it. */
+export function failedStepOf(outcome: Outcome): string | null {
+  if (outcome.status !== "failed") return failureKind(outcome)?.step ?? null;
+  const { stepName, error } = outcome.failure;
+  return wrapped(error)?.step ?? stepName;
+}
+
+interface FailedStep {
+  readonly step: string | null;
+  readonly error: ErrorRecord;
+}
+
+function innermost(failed: FailedStep): FailedStep {
+  const inner = wrapped(failed.error);
+  return inner === null ? failed : innermost(inner);
+}
+
 /** An error whose details name another step wraps the error of that step, as that of a pipeline does. */
-function innermost(
-  step: string | null,
-  error: ErrorRecord,
-): { readonly step: string | null; readonly error: ErrorRecord } {
-  const { cause, details } = error;
-  const inner = details?.["stepName"];
-  return cause === undefined || typeof inner !== "string" || inner === "" ? { step, error } : innermost(inner, cause);
+function wrapped({ cause, details }: ErrorRecord): FailedStep | null {
+  const step = details?.["stepName"];
+  return cause === undefined || typeof step !== "string" || step === "" ? null : { step, error: cause };
 }
 
 /** @param hash That of the store. */

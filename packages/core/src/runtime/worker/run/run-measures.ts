@@ -19,7 +19,7 @@ import {
   type Tick,
 } from "../../../host.js";
 import { durationRange } from "../../statistics/counted.js";
-import { failureKind, measuredFailure } from "../../statistics/failure-kind.js";
+import { failedStepOf, failureKind, measuredFailure } from "../../statistics/failure-kind.js";
 import type { RunStore } from "../../store/run-store.types.js";
 import type { Measure } from "../../store/statistics.types.js";
 import { AttemptRecords, type RecordAccess } from "../commit/attempt-records.js";
@@ -82,8 +82,9 @@ export class RunMeasures {
     const ended = { workflow: this.#workflow.name, version: this.#version, status: outcome.status, atMs };
     const kind = failureKind(outcome);
     const failure = kind && measuredFailure(this.#workflow.name, kind, (text) => this.#host.store.hash(text));
+    const failedStep = failedStepOf(outcome);
     if (failure !== null)
-      commit.summary = { ...summary, failure: failure.id, ...(kind?.step != null && { failedStep: kind.step }) };
+      commit.summary = { ...summary, failure: failure.id, ...(failedStep !== null && { failedStep }) };
     if (!this.#host.keepsStatistics) return;
     const range = durationRange(atMs - (this.#continuedAtMs ?? state.startedAtMs));
     add(commit, { ...ended, step: null, range, failure: null });
