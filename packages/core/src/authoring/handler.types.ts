@@ -76,7 +76,7 @@ export interface StartedRun<out Result = unknown, out Prompt extends WorkflowEve
   cancel(reason?: unknown): Promise<Receipt>;
   /** Resolves when the run has nothing to do now: it has ended, or waits for an event or a time. */
   idle(): Promise<RunOutcome<Result, Prompt>>;
-  /** What `idle()` would resolve to at this moment; `null` while the run has work to do. */
+  /** Returns what `idle()` would resolve to at this moment; `null` while the run has work to do. */
   outcome(): Promise<RunOutcome<Result, Prompt> | null>;
   /** The open prompts of the run, also while it is at work. None once it has ended. */
   prompts(): Promise<readonly PendingPrompt<Prompt>[]>;
@@ -103,7 +103,7 @@ export type Receipt =
       readonly status: "refused";
       readonly code: string;
       readonly hint: string;
-      /** With `PROMPT_CLOSED` from a durable run whose prompt was answered: the answer that counts. */
+      /** With `PROMPT_CLOSED` from a durable run whose prompt was answered: `answered` is the answer that counts. */
       readonly details?: { readonly answered: PromptAnswer };
     };
 
@@ -135,7 +135,7 @@ export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> 
   readonly step: string | null;
   /** Time of the prompt, in epoch milliseconds. */
   readonly askedAtMs: number;
-  /** Until when an answer is accepted, in epoch milliseconds; `null` for no limit. */
+  /** Latest time at which an answer is accepted, in epoch milliseconds; `null` for no limit. */
   readonly dueAtMs: number | null;
   /** Type of the event that the answer becomes; `null` when the fields alone do not determine it. */
   readonly answerType: string | null;
@@ -219,7 +219,7 @@ interface FreeStep<in Ctx> {
   readonly options: object;
 }
 
-/** For a workflow with unknown steps, such as a `Workflow` in a list of several. */
+/** Uses `Fallback` for a workflow with unknown steps, such as a `Workflow` in a list of several. */
 type KnownOr<Fallback, Known> = [Known] extends [never] ? Fallback : Known;
 
 export type InputOfStart<Start> = Start extends WorkflowEvent

@@ -109,7 +109,7 @@ export interface StepOptions<
   Streams extends AnyClasses = StreamableClasses,
 > extends Settings,
     DeclaredEvents<Waits, Streams> {
-  /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
+  /** Start of this step: an event class, several, `collect(...)` or `join({...})`. */
   readonly on: AcceptedOn<On>;
   /** All events that the step returns, yields or sends. */
   readonly emits?: EmittedClasses<Emits>;
@@ -143,8 +143,8 @@ export interface StepDecorator<Payload, Emitted, Resources> {
 }
 
 /**
- * What a decorator takes for `Method`: `Given` itself if it fits. Otherwise a sentence, which the compiler prints as the type that `Given` is
- * not assignable to.
+ * Type that a decorator takes for `Method`: `Given` itself if it fits. Otherwise a sentence, which the compiler prints as the
+ * type that `Given` is not assignable to.
  */
 type Decorated<Given, Wanted, Payload, Emitted, Method extends StepFunction> = Given extends Wanted
   ? Fitting<Given, ReturnType<Method>, Emitted>

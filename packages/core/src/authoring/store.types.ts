@@ -123,7 +123,10 @@ type Keys = readonly (string | number)[];
 
 type IsDynamic<State, Path> = unknown extends State ? true : string extends Path ? true : false;
 
-/** As `Walk`. What follows a key that is only known at runtime is not checked, unless every key leads to the same type. */
+/**
+ * Walks as `Walk` does. A path after a key that is only known at runtime is not checked, unless every key leads to the same
+ * type.
+ */
 type KeyWalk<State, Path extends Keys> = Path extends readonly [
   infer Head extends string | number,
   ...infer Rest extends Keys,

@@ -109,7 +109,7 @@ export interface SettledFailure {
   readonly failure: StepFailure;
 }
 
-/** With `settle: true`, every member has its status. Each attempt has its own list. */
+/** A batch with `settle: true` has the status of every member and its own list for each attempt. */
 export type Batch<Event, Settle> = Settle extends true ? Settled<Event>[] : Event[];
 
 export interface JoinSlots {

@@ -69,9 +69,9 @@ export interface Workflow<State = unknown> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/* What of the input of a workflow finds its runs. */
+/* Functions that compute the indexed values of an input. */
 
-/** What a function of an index may return; `undefined`: the run has no such value. Of a list, each text finds the run. */
+/** Result of a function of an index; `undefined` if the run has no such value. Each text of a list finds the run. */
 export type IndexValue = string | number | boolean | null | undefined | readonly string[];
 
 /**
