@@ -15,8 +15,8 @@ import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
 /**
  * Compiles a child.
  *
- * @param where Subject of the error message when there is no such child.
- * @throws {WorkflowError} `SNAPSHOT_MISMATCH`: what names the child is stored.
+ * @param where Subject of the error message if there is no such child. @throws {WorkflowError} `SNAPSHOT_MISMATCH` for a
+ * child that a snapshot names.
  */
 export function compiledChild(parent: CompiledWorkflow, name: string, where: string): CompiledWorkflow {
   return compileWorkflow(childWorkflow(parent, name, where));
@@ -34,7 +34,7 @@ function childWorkflow(parent: CompiledWorkflow, name: string, where: string): W
   return instance;
 }
 
-/** What a step passes has the first code, what is stored has the second. */
+/** A value that a step passes fails with the first code, a stored one with the second. */
 type Refusal = Extract<ErrorCode, "OPTION_INVALID" | "SNAPSHOT_MISMATCH">;
 
 function unknownChild(

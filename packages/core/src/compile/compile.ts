@@ -137,7 +137,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     ...checkChildren(children),
     ...checkStateVersion(stateVersion),
   ];
-  // With invalid events or names there is no graph to check.
+  // Invalid events or names leave no graph to check.
   if (!findings.every(isOfOptions)) refuse(options.name, findings);
 
   const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
