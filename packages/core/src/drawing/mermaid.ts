@@ -304,7 +304,7 @@ export interface WrittenAttempt {
 
 export interface WrittenRun {
   readonly attempts: readonly WrittenAttempt[];
-  /** What led to the stop event, as in `after`. Empty for a run that has none. */
+  /** Numbers of the events that led to the stop event, as in `after`. Empty for a run without one. */
   readonly last: readonly string[];
 }
 

@@ -36,7 +36,7 @@ interface Drawn {
   readonly name: string;
   readonly nodes: OutlineNode[];
   readonly edges: GraphEdge[];
-  /** By their ids. */
+  /** Groups by id. */
   readonly groups: Map<string, OutlineGroup & { readonly nodes: string[] }>;
 }
 
@@ -48,7 +48,7 @@ interface Around {
   readonly drawn: Drawn;
 }
 
-/** Where the work comes in, and where it leaves. */
+/** Steps at which the work enters, and at which it leaves. */
 interface Ends {
   readonly first: readonly string[];
   readonly last: readonly string[];
@@ -65,12 +65,12 @@ interface Place {
 /** Pipelines that are nested deeper are drawn as a step. */
 const mostNested = 6;
 
-/** What is inside of one pipeline. */
+/** Outline of the inside of one pipeline. */
 class Inside {
   readonly #graph: OutlineSource;
   readonly #around: Around;
   readonly #drawn: Drawn;
-  /** Before the names of all steps and the ids of all groups. */
+  /** Prefix of the names of all steps and the ids of all groups. */
   readonly #prefix: string;
 
   constructor(graph: OutlineSource, around: Around) {
@@ -239,7 +239,7 @@ export interface LeftOf {
   readonly right: string;
 }
 
-/** What an outline is made of: a `WorkflowDescription`, or the graph that a server returns. */
+/** Source of an outline: a `WorkflowDescription`, or the graph that a server returns. */
 export interface OutlineSource {
   readonly name: string;
   readonly nodes: readonly (StepNode | EventNode | ResourceNode | OutsideNode)[];
