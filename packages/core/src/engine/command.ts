@@ -43,7 +43,7 @@ export function runFinished(status: string): Receipt {
   return refused("RUN_FINISHED", `The run is ${status}: start a new one, resume a cancelled or retry a failed one.`);
 }
 
-/** For an answer to a prompt that takes none. */
+/** Returns the receipt of an answer to a prompt that is closed. */
 export function promptClosed(promptId: string): Receipt {
   return refused(
     "PROMPT_CLOSED",

@@ -110,7 +110,7 @@ function batchOf({ settle, order }: CollectTrigger, scope: FanOutState, arrivals
   return { kind: "settled", members: isInOrder ? sortByPlace(members, scope.size) : members };
 }
 
-/** Every element of a closed fan-out is a member; of one that still runs (`take`), only the known ones. */
+/** Returns the members of a batch: every element of a closed fan-out; of one that still runs (`take`), the known elements. */
 function settledMembers(scope: FanOutState, arrivals: readonly Arrival[]): SettledMember[] {
   const members: SettledMember[] = arrivals.map(({ index, event }) => ({ status: "ok", index, event }));
   const arrived = new Set(arrivals.map((arrival) => arrival.index));

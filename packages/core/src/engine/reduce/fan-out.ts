@@ -83,7 +83,7 @@ function leaveScope(reduction: Reduction, scope: FanOutState, index: number): vo
   closeEmptied(reduction);
 }
 
-/** Its opener has ended: the fan-out closes with the last of its work. */
+/** Handles the end of its opener: the fan-out closes with the last of its work. */
 function leaveFanOut(reduction: Reduction, fanOut: FanOutState): void {
   fanOut.generator = null;
   leaveOpener(reduction, fanOut);

@@ -99,7 +99,7 @@ export function onRunCancelled(reduction: Reduction, tick: RunCancelled): void {
   finish(reduction, { status: "cancelled", reason: tick.reason });
 }
 
-/** Nothing is left to do now. When nothing can ever arrive, the run fails instead of waiting for ever. */
+/** Handles a run with nothing to do now. If nothing can ever arrive, the run fails instead of waiting for ever. */
 export function onRunIdled(reduction: Reduction): void {
   const { state, routing } = reduction;
   if (state.active > 0) return;

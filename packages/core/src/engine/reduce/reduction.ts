@@ -70,7 +70,7 @@ export function setTimer(reduction: Reduction, dueAtMs: number, purpose: TimerPu
   return state.timers.add({ dueAtMs, order: state.nextId++, position: 0, ...purpose });
 }
 
-/** One more item is ready or running. */
+/** Counts one more item that is ready or running. */
 export function markActive(reduction: Reduction): void {
   const { state } = reduction;
   if (state.active++ > 0) return;
@@ -79,7 +79,7 @@ export function markActive(reduction: Reduction): void {
     state.runTimer = setTimer(reduction, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
 }
 
-/** One less item is ready or running. */
+/** Counts one less item that is ready or running. */
 export function markInactive(reduction: Reduction): void {
   const { state } = reduction;
   if (--state.active === 0) stopClock(reduction);
