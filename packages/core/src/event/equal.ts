@@ -20,7 +20,7 @@ export function sameValue(left: unknown, right: unknown, depth = 0): boolean {
   if (isPlainObject(left) && isPlainObject(right)) return sameFields(left as never, right as never, depth);
   const isSameClass = Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
   if (isSameClass && Array.isArray(left)) return sameItems(left, right as never, depth);
-  // After a restore an error or an event may have another class.
+  // A restored error or event may have another class.
   return (isSameClass || left instanceof Error || isEvent(left)) && keyText(left, depth) === keyText(right, depth);
 }
 
@@ -69,7 +69,10 @@ function classText(value: object): string {
   return name === "Array" ? "" : name;
 }
 
-/** With the name instead of the class, which a restored error lacks; without the stack, which depends on the place. */
+/**
+ * Returns the fields that errors are compared by: the name instead of the class, which a restored error lacks, and no stack,
+ * which depends on the place.
+ */
 function errorFields(error: Error): object {
   return {
     ...error,

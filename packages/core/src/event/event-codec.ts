@@ -139,25 +139,25 @@ function remembered(key: object, make: () => ValueType[]): readonly ValueType[] 
  */
 
 /**
- * What is plain in it is shared with `encoded`, which stays as it is.
+ * Decodes a value. Plain parts are shared with `encoded`, which is not changed.
  *
- * @throws {WorkflowError} `SNAPSHOT_INVALID` when it is not what `encodeValue` wrote, `SNAPSHOT_HOSTILE`.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` for data that `encodeValue` did not write, `SNAPSHOT_HOSTILE`.
  */
 export function decodeValue(encoded: unknown, path: string, types: readonly ValueType[] = none): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits });
 }
 
-/** As {@link decodeValue}, for data that is not shared: plain JSON is returned deeply frozen. */
+/** Works like {@link decodeValue}, for data that is not shared: plain JSON is returned deeply frozen. */
 export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits, isFrozen: true });
 }
 
-/** As {@link decodeValue}, for results of `encodeMeasured`, or parts of a value that was measured as a whole. */
+/** Works like {@link decodeValue}, for results of `encodeMeasured` or parts of a value that was measured as a whole. */
 export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: unmeasured });
 }
 
-/** One inside a value. Its size was checked with the value around it. */
+/** Decodes an event inside a value. Its size was checked with the value around it. */
 const readEvent: NestedReader = (encoded, types) => {
   const registry = registryOf(types);
   return registry === undefined
