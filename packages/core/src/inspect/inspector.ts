@@ -23,7 +23,7 @@ const any = "*";
 export class Inspector {
   readonly #log: Log;
   #emitter: EventEmitter | null = null;
-  /** One at a time. */
+  /** The telemetry; at most one at a time. */
   telemetry: Telemetry | null = null;
 
   constructor(log: Log) {
@@ -118,7 +118,7 @@ function textOf(run: RunOfTenant): string {
 
 /** The run that inspection events are about. A child has the trace of its root, and the attempt that started it. */
 export interface TracedRun extends Omit<RunFacts, "spanId" | "atMs"> {
-  /** How often the run has continued after its end. */
+  /** Number of times that the run continued after its end. */
   readonly continuations: number;
 }
 
