@@ -178,7 +178,7 @@ export class ResourceContainer implements AsyncDisposable {
     return owner;
   }
 
-  /** Of the shortest life among the containers that were given the overrides which the resource needs. */
+  /** Returns the rank of the shortest-lived container among those that hold overrides which the resource needs. */
   #rankOfOverrides(resource: ResourceDefinition): number {
     if (this.overrides.length === 0) return rankOf.app;
     const ranks = resource.needs.map(([, needed]) => {
@@ -305,7 +305,7 @@ export function areOverrides(given: unknown): given is readonly ResourceOverride
   return Array.isArray(given) && given.every((one) => one?.resource?.override);
 }
 
-/** Of the scope `app`, for workflows without a runtime. */
+/** Container of the scope `app`, for workflows without a runtime. */
 const shared = /* @__PURE__ */ new ResourceContainer("app");
 
 const feature: ResourceFeature = {
