@@ -99,7 +99,7 @@ export function createRunner(setup: Omit<RunnerSetup, "perform">): LiveRun {
 interface ChildCall {
   readonly item: number;
   readonly record: ChildRecord;
-  /** Of the parent that resumes: its time may be ahead of the clock. */
+  /** Time of the parent that resumes; it may be ahead of the clock. */
   readonly atMs?: number;
 }
 
@@ -188,13 +188,13 @@ export function beginWithChildren(run: LiveRun, tick: Tick): void {
     if (!run.children?.has(record.runId)) startChild(run, { item, record, atMs: tick.atMs });
 }
 
-/** What a run shows, as its parent shows it: with the path of the child, and a writer that no other run has. */
+/** Returns an event of a run as its parent shows it: with the path of the child, and a writer that no other run has. */
 export function inParent<Writer extends string | undefined>(
   { parent, state: { runId } }: Pick<LiveRunCore, "parent" | "state">,
   { origin, writer }: Pick<StreamedEvent, "origin"> & { readonly writer: Writer },
 ): { readonly origin: string; readonly writer: Writer } {
   const { name } = parent as ParentLink;
-  // Of a child among what its parent has opened: the end of its run id.
+  // Number of the child among those that its parent opened: the end of its run id.
   const number = runId.slice(runId.lastIndexOf("/") + 1);
   return {
     origin: origin === null ? name : `${name}/${origin}`,

@@ -24,7 +24,7 @@ import { leadOf, openResources, timeOf, type WorkflowHost } from "./workflow-hos
 export interface RunnerSetup {
   readonly host: WorkflowHost;
   readonly perform: Perform;
-  /** Null: nothing is stored. A child has that of its parent. */
+  /** Journal of the run; `null` if nothing is stored. A child has that of its parent. */
   readonly journal: RunJournal | null;
   readonly state: RunState;
   readonly overrides: readonly ResourceOverride[];
@@ -34,7 +34,7 @@ export interface RunnerSetup {
   readonly descendants: Map<string, RunState> | null;
 }
 
-/** What a run has opened: its state, for those who edit it, and its resources. */
+/** Objects that a run has opened: its state, for edits, and its resources. */
 interface Held {
   cell: StateStore | null;
   container: ResourceContainer | null;
@@ -182,7 +182,7 @@ export class Runner extends Rounds implements LiveRun {
     return held.cell;
   }
 
-  /** With the store, resources of the scope `run` are shared, too. */
+  /** Returns its resources. Runs that share the store also share resources of the scope `run`. */
   resources(): ResourceContainer {
     const holder = this.#storeOwner?.resources() ?? null;
     const held = this.#hold();
@@ -250,7 +250,7 @@ export class Runner extends Rounds implements LiveRun {
 
   /** Leaves memory as it is; a later load continues. Open calls never settle: their steps run again. */
   release(reason: string): void {
-    // Also receipts that the ended run could not resolve.
+    // Children release receipts, too, that the ended run could not resolve.
     for (const child of this.children?.values() ?? []) child.release(reason);
     this.#held?.cell?.close();
     if (!this.live) return;
@@ -315,7 +315,7 @@ class IdleDetector {
   /** Resolves when there is nothing to do now, or when the run has ended or left memory. It makes no tick. */
   when(run: LiveRun, signal: AbortSignal | undefined): Promise<void> {
     if (!run.live) return Promise.resolve();
-    // Not at once: a caller that asks in a loop would keep the host from the timer that the run waits for.
+    // A caller that asks in a loop would starve the timer that the run waits for, so this waits for one turn.
     if (run.isIdle())
       return new Promise((resolve) => nextTurn(() => resolve(run.isIdle() ? undefined : this.when(run, signal))));
     return unlessAborted(signal, (wake) => {

@@ -51,7 +51,7 @@ export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options:
   return seal(encodeTree(compiled, run, {}), options.codec);
 }
 
-/** With the work under way, for the journal of a runtime. */
+/** Encodes the run with its work under way, for the journal of a runtime. */
 export function encodeStored({ host, state, descendants }: LiveRunCore): Snapshot {
   return encodeTree(host.compiled, { state, children: descendants }, { isStored: true });
 }

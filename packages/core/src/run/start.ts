@@ -186,7 +186,10 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
   return given;
 }
 
-/** Also while the end of a child is being stored: what continues would work on its state, too. */
+/**
+ * Returns whether the run or a child is at work. The end of a child that is still being stored counts: the next run would
+ * work on its state, too.
+ */
 function isAtWork({ live, children }: LiveRun): boolean {
   return live || [...(children?.values() ?? [])].some(isAtWork);
 }

@@ -1,5 +1,5 @@
 /**
- * What all runs of one workflow share: ports, watchers, permits, limits and resources.
+ * Parts that all runs of one workflow share: ports, watchers, permits, limits and resources.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): voi
   hosts.set(compiled, createHost(compiled, { ...alone, ports }));
 }
 
-/** What the workflows of one runtime share. */
+/** Parts that the workflows of one runtime share. */
 export interface HostSetup {
   readonly ports: Partial<Ports>;
   /** Resources of the scope `app`. `null`: those of all workflows without a runtime. */
@@ -86,7 +86,7 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
   };
 }
 
-/** For a step that needs resources: the call of `resource()` that made them has registered this feature. */
+/** Opens the resources of a run, for steps that need them. The call of `resource()` has registered the feature. */
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
   return (optionalModules.resources as ResourceFeature).open(...args);
 }
@@ -102,7 +102,7 @@ export function openResources(...args: Parameters<ResourceFeature["open"]>): Res
 /** A smaller difference is no set clock: timers of the host may fire a little early. */
 const LEAST_LEAD_MS = 1_000;
 
-// A WeakMap, because a waiting run pays for every field.
+// Leads by state. A WeakMap holds them, because most runs have none.
 const leads = new WeakMap<RunState, number>();
 let hasLeads = false;
 
@@ -136,9 +136,9 @@ interface RunWithChildren {
 }
 
 /**
- * When the next timer of the run or a child is due; `null` for none.
+ * Returns when the next timer of the run or a child is due; `null` for none.
  *
- * @param clock By whose time. Where it was set back, that differs from the time of the run. @default by the time of the run
+ * @param clock Clock to compare with. If it was set back, that differs from the time of the run. @default the time of the run
  */
 export function wakeAt({ state, children }: RunWithChildren, clock: Clock | null = null): number | null {
   const dueAtMs = state.timers?.first()?.dueAtMs;

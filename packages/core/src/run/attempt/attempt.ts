@@ -40,7 +40,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   startedAtMs: number;
   /** `true`: the step began later than the tick that started the attempt. */
   #isLate = false;
-  /** Why the attempt is over; `null` while it counts. */
+  /** Reason for which the attempt is over; `null` while it counts. */
   ended: string | null = null;
   /** Events that were sent and are not committed yet. */
   sends: Send[] | null = null;
@@ -49,7 +49,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** The edit of `ctx.finish`, if the step has called it. */
   finishResult: FinishResult | null = null;
   generator: GeneratorDrive | null = null;
-  /** Why the step has thrown, while its calls end. */
+  /** Reason for which the step has thrown, while its calls end. */
   #failing: string | null = null;
   #controller: AbortController | null = null;
   #resources: ResourceContainer | null = null;
@@ -143,7 +143,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#timer?.update();
   }
 
-  /** While the attempt waits and none of its functions is at work, its time stops. Its place in a limit is free. */
+  /** Stops the time of an attempt that waits without a function at work, and frees its place in a limit. */
   pause(): void {
     this.#timer?.update(true);
     this.#release?.();

@@ -51,7 +51,7 @@ function wrap(middleware: Middleware, call: StepCall, next: Next): Next {
       isReused = true;
       return refusal(call, first);
     });
-    // Also if the second call is not awaited.
+    // Thrown here too, because the second call may not be awaited.
     if (isReused) throw nextReused(call);
     return output;
   };

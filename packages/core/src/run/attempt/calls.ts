@@ -19,7 +19,7 @@ import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
 import { idOf, insideCall, isInsideCall, isOfKind } from "./call-ids.js";
 
-/** What calls need of their attempt. */
+/** The part of an attempt that calls need. */
 export interface Calling {
   readonly run: { readonly host: { readonly compiled: CompiledWorkflow; readonly ports: { readonly clock: Clock } } };
   readonly step: NamedStep;
@@ -48,7 +48,7 @@ export class Calls {
   #open: Map<string, Deferred<unknown>> | null = null;
   /** `true`: no call was recorded before the first one of this attempt. */
   readonly #isFirst: boolean;
-  /** What has a function at work, by call; `null` before the first. */
+  /** Calls whose functions are at work; `null` before the first. */
   atWork: Map<unknown, EffectPhase> | null = null;
   #resting = 0;
   /** Calls that a record is about to answer. */
@@ -82,8 +82,8 @@ export class Calls {
   }
 
   /**
-   * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the record shows
-   * what the attempt has done, there is no second list of it.
+   * Returns the record that an earlier attempt left of a call of `ctx.run`; `null` if this attempt has already made a call
+   * with this id. Where the record shows what the attempt has done, there is no second list of it.
    */
   once(call: string): CallRecord | null | undefined {
     const known = this.record(call);
@@ -142,7 +142,7 @@ export class Calls {
     return record !== undefined && "status" in record && record.status === "closed";
   }
 
-  /** Those inside of a call are counted with it, and anew with each of its attempts. */
+  /** Returns the counts of calls by name. Calls made inside another call are counted per attempt of that call. */
   #counts(): Map<string, number> {
     const around = callAround(this.#attempt);
     return around === null ? this.#occurrences : (around.counts ??= new Map());
@@ -284,7 +284,7 @@ function closedWith(reason: ErrorRecord | undefined): unknown {
   return reason === undefined ? lostRace() : reviveError(reason);
 }
 
-/** Why the calls of a race are closed. */
+/** Returns the reason with which the calls of a race are closed. */
 export function lostRace(): DOMException {
   return new DOMException("Another racer of `ctx.race` has settled first.", "AbortError");
 }

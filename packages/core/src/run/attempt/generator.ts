@@ -41,7 +41,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
     pull,
     stop() {
       stopped = true;
-      // Its `finally` blocks run; further elements no longer count.
+      // Runs its `finally` blocks; further elements no longer count.
       generator
         .return(undefined)
         .catch((error) =>
@@ -141,7 +141,7 @@ function diverged({ step }: AttemptCore, call: string, what: string): WorkflowEr
 
 /* Checks the elements that a step adds to its fan-out. */
 
-/** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
+/** Calls of elements that were sent at once. A WeakMap holds them, because most attempts have none. */
 const sentAtOnce = new WeakMap<AttemptCore, string[]>();
 
 function noteSent(attempt: AttemptCore, call: string): void {

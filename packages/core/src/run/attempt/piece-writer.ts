@@ -23,14 +23,14 @@ import type { AttemptCore, LiveRun } from "../run.types.js";
 
 const LEAST_MS = 50;
 const MOST_MS = 200;
-/** Of the time that the call has written for. */
+/** Flush interval as a share of the time since the call began to write. */
 const SHARE = 0.1;
 const MOST_SIZE = 2_048;
 
 const writers = new WeakMap<OpenCall, PieceWriter>();
 /** The calls of an attempt that have written. */
 const ofAttempt = new WeakMap<object, Set<PieceWriter>>();
-/** How often functions of an attempt of a step have begun to write. */
+/** Number of times that functions of an attempt of a step began to write. */
 const begun = new WeakMap<AttemptCore, number>();
 
 /** @throws {WorkflowError} `ATTEMPT_ENDED` once the function has settled, `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`. */
@@ -126,7 +126,7 @@ class PieceWriter {
     this.#storePending();
   }
 
-  /** What a call had pending at its end is in its record, or does not count. */
+  /** Flushes pending pieces, unless the call or its attempt has ended: then its record has them, or they do not count. */
   #storePending(): void {
     if (this.#open.open && this.#attempt.ended === null && this.#pending.length > 0) this.#flush();
   }

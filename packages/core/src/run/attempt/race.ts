@@ -82,7 +82,7 @@ function begin(racer: Racer, opening: Opening, race: string): Omit<Runner, "winn
 
 interface Signals {
   readonly controller: AbortController;
-  /** Of the race that this one is a racer of; `null` for any other. */
+  /** Signal of the outer race, if this race is one of its racers; `null` otherwise. */
   readonly outer: AbortSignal | null;
 }
 
@@ -143,7 +143,7 @@ export function closable(attempt: AttemptCore, { call, answer, signal }: Closabl
     const reason = recordError(signal.reason);
     run.submit({ type: "call.closed", atMs: run.now(), item: item.id, attempt: number, call, reason });
   };
-  // Not at once: the call is opened first.
+  // Closes in a microtask, after the call has been opened.
   if (signal.aborted) queueMicrotask(close);
   else signal.addEventListener("abort", close, { once: true });
   const settled = answer.then(

@@ -42,7 +42,10 @@ async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer)
   return logIfRefused(found.run, event.type, said && receiptOfAnswer(said));
 }
 
-/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whether or not the first one ended the run. */
+/**
+ * Converts the receipt of an answer: the end of a run closes its prompts, so a second click gets `PROMPT_CLOSED`, whether or
+ * not the first one ended the run.
+ */
 export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
   return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
 }
@@ -56,7 +59,7 @@ export interface Sent {
   readonly ticket?: number;
   /** Time of the post, in epoch milliseconds. @default now */
   readonly atMs?: number;
-  /** Of an answer. @default not known */
+  /** Who answered. @default not known */
   readonly by?: DoneBy;
 }
 
@@ -181,12 +184,10 @@ export function promptsOf(run: LiveRun): PendingPrompt[] {
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 
-/*
- * What a run in memory can be told from outside.
- */
+/* Messages from outside that a run in memory takes. */
 
 interface Asked {
-  /** Who asks for it. Left out: it is not known. */
+  /** Who asks for it. Absent if not known. */
   readonly by?: DoneBy;
 }
 
