@@ -356,7 +356,7 @@ function list<Name extends string, Item>(
   return items.length === 0 ? {} : ({ [name]: items } as never);
 }
 
-/** What an encoder makes of each of them. */
+/** Encodes every item into the field `name`; leaves the field out if there are no items. */
 function each<Name extends string, Given, Item>(
   name: Name,
   given: Iterable<Given> | null | undefined,

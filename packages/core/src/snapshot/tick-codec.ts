@@ -116,7 +116,7 @@ function tableOf(type: Tick["type"] | undefined): Table | undefined {
 
 interface Place {
   readonly compiled: CompiledWorkflow;
-  /** Of events. Null: those of their workflow. */
+  /** Value types allowed in events; `null` for those of the event's own workflow. */
   readonly types: readonly ValueType[] | null;
   readonly path: string;
   /** The tick: live fields while it is encoded, otherwise JSON. */
@@ -193,7 +193,7 @@ const patches: Coding = {
   decode: (json, { compiled, path }) => decodeMeasured(json, path, compiled.values),
 };
 
-/** What is removed was not looked at: only of a Set is it in a patch. */
+/** A `remove` patch has a value only for a Set, and that value was not checked. */
 function isKnownPlain(change: unknown, list: readonly StatePatch[]): boolean {
   const { added } = change as Partial<PreparedChange>;
   return added?.isRich === false && list.every((patch) => patch.op !== "remove" || patch.value === undefined);
