@@ -65,14 +65,14 @@ function finished(node: DraftNode, fresh: Container[]): Container {
   return node.next;
 }
 
-/** What takes the place of drafts, in values of the caller too. */
+/** How drafts inside values are replaced, values of the caller included. */
 interface Filling {
   readonly plain: (draft: DraftNode) => unknown;
   /** Whether drafts are replaced in a value itself, in a copy that is made if there are any, or in a copy. What is frozen stays. */
   readonly how: "inPlace" | "kept" | "copied";
 }
 
-/** In the order that it has. */
+/** Returns the Set with drafts replaced, in its present order. */
 function filledSet(node: DraftNode, set: Set<unknown>, filling: Filling): Set<unknown> {
   const { kids, touched } = node;
   node.isMixed =
@@ -142,7 +142,7 @@ function plainNow(node: DraftNode): unknown {
 }
 
 const copying: Filling = { plain: plainNow, how: "copied" };
-/** For the answer of a callback: drafts end with the edit. */
+/** Replaces drafts in the return value of a callback, because drafts end with the edit. */
 const keeping: Filling = { plain: plainNow, how: "kept" };
 
 /** Depth at which the walk stops: the next check refuses deeper values, cycles included. */

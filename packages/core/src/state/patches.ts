@@ -113,7 +113,7 @@ function partsOf(container: Container): Iterable<unknown> {
   return container instanceof Map || container instanceof Set ? container.values() : Object.values(container);
 }
 
-/** It would be long to repeat. */
+/** Returns whether it is too long to repeat. */
 function isHeavy(value: unknown): boolean {
   return typeof value === "string" ? value.length > 64 : isObject(value);
 }
@@ -132,7 +132,7 @@ function writeContents(pair: Pair<Container>, diff: Diff): boolean {
   return true;
 }
 
-/** What an edit would have written down. */
+/** Returns the changes that an edit would have recorded. */
 function changesBetween({ before, after }: Pair<Container>): Pick<DraftNode, "pieces" | "touched" | "kids"> {
   if (Array.isArray(before)) return { pieces: piecesBetween(before, after as unknown[]), touched: null, kids: null };
   return { pieces: null, touched: touchedBetween(before, after), kids: null };
@@ -182,7 +182,7 @@ function writeKeys({ before, after }: Pair<Container>, touched: ReadonlyMap<unkn
   return true;
 }
 
-/** JSON keeps it as it is. */
+/** Returns whether JSON keeps the key unchanged. */
 function isMapStep(key: unknown): boolean {
   return typeof key === "string" || Number.isFinite(key);
 }
@@ -198,7 +198,7 @@ function writeEntry(step: string | number, pair: Pair, diff: Diff): void {
 function add(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
-  // In a Set, the value identifies the item to remove.
+  // The value identifies the removed item of a Set.
   diff.whole.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 
@@ -210,7 +210,7 @@ interface NewPatch {
 
 // ---- lists
 
-/** What both begin and end with has stayed. */
+/** Treats the common prefix and suffix of both lists as unchanged. */
 function piecesBetween(before: readonly unknown[], after: readonly unknown[]): Piece[] {
   const shorter = Math.min(before.length, after.length);
   let from = 0;
@@ -259,7 +259,7 @@ export function applyChange(state: unknown, change: StateChange): unknown {
   return "next" in change ? change.next : applyPatches(state, change.patches);
 }
 
-/** As {@link applyChange}, from the patches alone. */
+/** Works like {@link applyChange}, from the patches alone. */
 export function applyPatches(state: unknown, patches: readonly StatePatch[]): unknown {
   const fresh = new Set<object>();
   let root = state;

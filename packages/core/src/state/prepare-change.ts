@@ -16,7 +16,7 @@ import {
   type Weight,
 } from "./state-schema.js";
 
-/** What a state has to pass. */
+/** Rules that a state must pass. */
 export interface StateRules {
   readonly schema: StateSchema | null;
   readonly types: readonly ValueType[];
@@ -35,7 +35,7 @@ export function prepareChange(before: unknown, wanted: unknown, rules: StateRule
   return checkedChange(before, changeTo(before, wanted, rules), rules);
 }
 
-/** As {@link prepareChange}, for what was written into a draft of the state. Ends the draft. */
+/** Works like {@link prepareChange}, for changes written into a draft of the state. Ends the draft. */
 export function prepareEdit(before: unknown, draft: object, rules: StateRules): PreparedChange {
   const { patches, next, fresh } = finishDraft(draft);
   if (patches === null) return checkedChange(before, wholeOf(next, rules), rules);
@@ -46,12 +46,12 @@ export function prepareEdit(before: unknown, draft: object, rules: StateRules): 
   return checkedChange(before, { patches, next, added }, rules);
 }
 
-/** As {@link prepareChange}, for changes that are known. */
+/** Works like {@link prepareChange}, for known patches. */
 export function preparePatches(before: unknown, patches: readonly StatePatch[], rules: StateRules): PreparedChange {
   return checkedChange(before, patchedBy(before, patches, rules), rules);
 }
 
-/** As {@link prepareChange}, for one value. @throws {WorkflowError} `OPTION_INVALID` */
+/** Works like {@link prepareChange}, for one value. @throws {WorkflowError} `OPTION_INVALID` */
 export function prepareWrite(
   before: unknown,
   { path, value }: { path: Path; value: unknown },

@@ -39,9 +39,9 @@ export function createStateSchema(schema: ObjectSchema, types: readonly ValueTyp
 }
 
 interface StateSchemaParts {
-  /** What the workflow was given. */
+  /** Schema that the workflow was defined with. */
   readonly source: ObjectSchema;
-  /** Of the whole state; null when every field has its own. */
+  /** Schema of the whole state; `null` if every field has its own. */
   readonly whole: StandardSchema | null;
   readonly fields: FieldSchemas;
   readonly types: readonly ValueType[];
@@ -60,9 +60,9 @@ export class StateSchema {
   }
 
   /**
-   * What a run starts from: the defaults.
+   * Returns the initial state of a run: the defaults.
    *
-   * @throws {WorkflowError} `STATE_INVALID` when a field has none, or one that does not fit.
+   * @throws {WorkflowError} `STATE_INVALID` when a field has no default, or an invalid one.
    */
   initial(): unknown {
     const { fields, types } = this.#parts;
@@ -106,7 +106,7 @@ export class StateSchema {
     return Object.keys(defaults).length === 0 ? state : { ...given, ...defaults };
   }
 
-  /** As {@link check}, of every field: for a state that comes from outside. */
+  /** Checks every field, like {@link check}, for a state that comes from outside. */
   checkAll(state: unknown): unknown {
     if (!isRecord(state)) throw invalid([{ message: "the state is not a plain object" }]);
     return this.check(state, [...new Set([...Object.keys(this.#parts.fields), ...Object.keys(state)])]);
@@ -185,7 +185,7 @@ function unknownField(field: string, fields: readonly string[]): string {
   return `the schema has no such field${close === null ? "" : ` (did you mean "${close}"?)`}`;
 }
 
-/* What a state can hold: values that can be stored, and not too much of them. */
+/* Limits of a state: which values it can hold, and their size. */
 
 /** How large a value is, and whether it holds what plain JSON cannot. */
 export interface Weight extends Measure {
@@ -195,7 +195,7 @@ export interface Weight extends Measure {
 /** A checked change, with the state after it. */
 export type PreparedChange = StateChange & {
   readonly next: unknown;
-  /** At most what it adds to the state; of a whole state, what that is. */
+  /** Upper bound of the size that it adds to the state; for a whole state, its size. */
   readonly added: Weight;
 };
 
