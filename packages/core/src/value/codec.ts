@@ -27,12 +27,12 @@ export function encodeValue(value: unknown, path: string, types: readonly ValueT
   return encodeWithin(value, { path, types, limits: valueLimits });
 }
 
-/** As {@link encodeValue}, for what holds several values, each of which was measured by itself. */
+/** Works like {@link encodeValue}, for a list whose values were each measured already. */
 export function encodeMeasured(value: unknown, path: string, types: readonly ValueType[]): EncodedValue {
   return encodeWithin(value, { path, types, limits: unmeasured });
 }
 
-/** As {@link encodeValue}, for what is deeply frozen: once it was found to be plain, it is not looked through again. */
+/** Works like {@link encodeValue}, for a deeply frozen value: once found to be plain, it is not walked again. */
 export function encodeFrozen(value: unknown, path: string, types: readonly ValueType[]): EncodedValue {
   if (knownPlain(value, types) !== null) return { json: value };
   return encodeWithin(value, { path, types, limits: valueLimits, isFrozen: true });
@@ -95,7 +95,7 @@ interface DecodeOptions {
   readonly types: readonly ValueType[];
   readonly readEvent: NestedReader;
   readonly limits: ValueLimits;
-  /** To be frozen. @default false */
+  /** Whether the value is to be frozen. @default false */
   readonly isFrozen?: boolean;
 }
 

@@ -173,7 +173,7 @@ export function oneOf(...words: readonly string[]): Rule {
 export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
   return ruleOf((value) => {
     if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
-    // Here, because the first number of a process that is written so takes 20 ms.
+    // `toLocaleString` stays inside this branch, because its first call in a process takes 20 ms.
     const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
     return `is ${shape.shown(value)}, not a whole number from ${least}${end}`;
   });
