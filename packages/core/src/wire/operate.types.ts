@@ -19,7 +19,7 @@ export type QueueLimitBody = Partial<QueueLimitsRecord>;
 export interface LineRecord {
   readonly waiting: number;
   readonly placed: number;
-  /** Since when the run that waits the longest needs its place. */
+  /** When the run that waits the longest began to need its place. */
   readonly oldest_at: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface QueueStateRecord extends LineRecord {
   readonly name: string;
   readonly paused: boolean;
   readonly limits: QueueLimitsRecord;
-  /** As the options of processes say; `null`: no living process names the queue. */
+  /** Limits as the options of processes set them; `null` if no living process names the queue. */
   readonly configured: QueueLimitsRecord | null;
   readonly changed_at: string | null;
   readonly changed_by: DoneByRecord | null;

@@ -6,7 +6,7 @@
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a start of runs says, now or by the calendar. */
+/** Fields of a start of runs, now or by the calendar. */
 interface StartFields {
   /** Fields, a JSON string of them, or an envelope. */
   readonly start_event?: string | Fields | null | undefined;
@@ -40,7 +40,7 @@ export interface ScheduleBody extends StartFields {
   readonly catch_up?: "last" | "all" | "none" | null | undefined;
 }
 
-/** What is edited of a schedule: a part that is left out stays. */
+/** Edited parts of a schedule; an absent part stays. */
 export interface ScheduleEditBody {
   readonly cron?: string | null | undefined;
   readonly timezone?: string | null | undefined;
@@ -81,7 +81,7 @@ export interface ForkBody {
   readonly override?: CallOverrideBody | null | undefined;
 }
 
-/** What the function of one call of `ctx.run` gets. */
+/** Override that the function of one call of `ctx.run` gets. */
 export interface CallOverrideBody {
   readonly item: number;
   /** Id of the call within its work item. */
