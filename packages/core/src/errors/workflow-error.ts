@@ -5,9 +5,9 @@ const brand: unique symbol = Symbol.for("millrace.error") as never;
 
 export interface WorkflowErrorOptions {
   readonly code: ErrorCode;
-  /** What happened, with names and numbers. */
+  /** Description of the problem, with names and numbers. */
   readonly message: string;
-  /** What to do about it: one imperative sentence. */
+  /** Remedy: one imperative sentence. */
   readonly hint: string;
   /** JSON for programs. Never contains secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -138,7 +138,7 @@ export interface NamedStep {
 
 interface StepFault {
   readonly code: ErrorCode;
-  /** To be read after the name of the step, without a full stop. */
+  /** Text that follows the name of the step, without a full stop. */
   readonly what: string;
   readonly hint: string;
   readonly details?: Readonly<Record<string, unknown>>;

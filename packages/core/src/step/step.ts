@@ -117,9 +117,7 @@ export function step(options: object, run?: unknown, ..._uncalled: unknown[]): u
   return makeFreeStep(options as AnyStepOptions, run as StepFunction);
 }
 
-/*
- * What starts a step: one event, any of several, a whole batch (`collect`), or a complete set (`join`).
- */
+/* Start of a step: one event, any of several, a whole batch (`collect`), or a complete set (`join`). */
 
 /**
  * Gathers the whole batch of a fan-out into one call: exactly one each time a step that emits `many(…)` opens the
@@ -161,7 +159,7 @@ export function join<const Slots extends JoinSlots>(
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }
 
-/** What both need. */
+/** Registers the features that both need. */
 function registerGathering(): void {
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;

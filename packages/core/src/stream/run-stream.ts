@@ -80,7 +80,7 @@ function toPredicate(wanted: EventClass | StreamPredicate<WorkflowEvent>): Strea
   return wanted;
 }
 
-/** What to do with an item: skip it, yield it, or yield it as the last one. */
+/** Verdict on an item: skip it, yield it, or yield it as the last one. */
 type StageVerdict = "drop" | "keep" | "last";
 /** Called once for every reader, because a stage may count. */
 type Stage = () => (item: StreamedEvent) => StageVerdict;
@@ -254,10 +254,10 @@ export interface StreamedEvent<out Event extends WorkflowEvent = WorkflowEvent> 
   /** Id for `handler.answer(promptId, fields)`; `null` when the event is not a prompt. */
   readonly promptId: string | null;
   /**
-   * The work item that wrote the event: equal for all events of one work item and for its {@link StepRestartedEvent}s, different for
-   * others, also of children. Left out: the event does not come again when a step restarts, as a prompt.
+   * The work item that wrote the event: equal for all events of one work item and for its {@link StepRestartedEvent}s,
+   * different for others, also of children. Absent if the event does not come again when a step restarts, as a prompt.
    */
   readonly writer?: string;
-  /** The call of `ctx.run` or `editState` inside of which the event was written. Left out: none. */
+  /** The call of `ctx.run` or `editState` inside of which the event was written. Absent outside of calls. */
   readonly call?: string;
 }

@@ -59,7 +59,7 @@ export function within(clock: Clock, ms: number, work: Promise<void>): Promise<v
   });
 }
 
-/** Enough microtasks for a call to come back through several functions that await one another. */
+/** Number of microtasks in which a call returns through several functions that await one another. */
 const HOPS = 8;
 
 let hopping: (() => void)[] | null = null;
