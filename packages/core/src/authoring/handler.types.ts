@@ -1,5 +1,5 @@
 /**
- * What `workflow.run(...)` takes and returns.
+ * Types of `workflow.run(...)`: its options, its handle, its outcome, and its input and result, inferred from the steps.
  *
  * @module
  */
@@ -141,13 +141,8 @@ export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> 
   readonly answerType: string | null;
 }
 
-/*
- * Input and result of `run`, inferred from the steps.
- *
- * Costs two small conditional types per step, once per workflow class.
- *
- * @internal
- */
+// ---- input and result of `run`, inferred from the steps
+// They cost two small conditional types per step, once per workflow class.
 
 /** Input of `run`: the fields of the start event. */
 // any: only the other type argument matters.

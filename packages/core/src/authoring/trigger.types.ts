@@ -1,5 +1,6 @@
 /**
- * What starts a step, as types: one event, any of several, a whole batch (`collect`), or a complete set (`join`).
+ * Types of the start of a step (one event, any of several, a whole batch of `collect`, a complete set of `join`) and of its
+ * output.
  *
  * @module
  */
@@ -160,13 +161,8 @@ type MemberEvent<Member> = Member extends WorkflowEvent
 
 export type FieldsOf<Event extends WorkflowEvent> = Event[typeof eventFacts]["fields"];
 
-/*
- * What a step may return, and the events in it.
- *
- * `Emitted` is what `emits` declares: `Chapter`, `Many<Chapter>`, `Many<Chapter> | StopEvent`.
- *
- * @internal
- */
+// ---- what a step may return, and the events in it
+// `Emitted` is what `emits` declares: `Chapter`, `Many<Chapter>`, `Many<Chapter> | StopEvent`.
 
 /** Result of `many(…)`. The property does not exist at runtime. @internal */
 export declare const fannedOut: unique symbol;
@@ -285,9 +281,7 @@ export interface Finished<out Output = unknown> {
   readonly [finishedOutput]: Output;
 }
 
-/*
- * What steps and contexts need to know of their workflow: its state, and the input and result of a run.
- */
+// ---- facts that steps and contexts need of their workflow: its state, and the input and result of a run
 
 /** The property does not exist at runtime. Its name is text, as that of `eventFacts`. @internal */
 export declare const workflowState: "~state";

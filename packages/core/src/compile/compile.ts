@@ -327,12 +327,9 @@ function stateSchema(schema: ObjectSchema | null, types: readonly ValueType[]): 
   return made;
 }
 
-/*
- * Versions of a workflow's state: migrates what an older version of the class has stored.
- *
- * Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a
- * snapshot is loaded, or after a replay.
- */
+// ---- versions of a workflow's state: migrates what an older version of the class has stored
+// Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a snapshot is
+// loaded, or after a replay.
 
 /** Present version of the state of this workflow's runs. */
 export function stateVersionOf(compiled: CompiledWorkflow): number {

@@ -1,5 +1,5 @@
 /**
- * The options of a workflow and their defaults.
+ * The options of a workflow and their defaults, its hidden data, and the classes that it registers.
  *
  * @module
  */
@@ -192,9 +192,7 @@ export interface StateVersion {
   migrate(state: Record<string, unknown>, from: number): object;
 }
 
-/*
- * Hidden data of a workflow instance. They are not members, because names of members cannot be names of steps.
- */
+// ---- hidden data of a workflow instance: not members, because names of members cannot be names of steps
 
 /** A child: a class, whose instance is created when it is first needed, or a built workflow. */
 export type ChildSource = (new () => Workflow) | Workflow;
@@ -244,7 +242,7 @@ export function internalsOf(workflow: object): WorkflowInternals {
   );
 }
 
-/* Events and classes that a workflow registers besides the events of its steps, because they only occur inside other values. */
+// ---- events and classes that a workflow registers, because they only occur inside other values
 
 /** Static members of a class, or options of `defineWorkflow`. */
 export interface RegisteredTypes {

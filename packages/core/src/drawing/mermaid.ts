@@ -160,7 +160,7 @@ function formatMs(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/* The parts of the Mermaid language that drawings use. Names of users are escaped, so that they cannot break out. */
+// ---- the parts of the Mermaid language that drawings use, with names of users escaped
 
 /** Class of a node, which decides how it looks. */
 type Look =

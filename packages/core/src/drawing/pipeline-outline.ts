@@ -202,9 +202,7 @@ function placesOf(graph: OutlineSource): readonly Place[] {
 const parentOf = (path: string): string => path.split(".").slice(0, -1).join(".");
 const lastOf = (path: string): number => Number(path.split(".").at(-1));
 
-/*
- * What drawings show of a workflow. Mermaid, SVG, HTML and the studio all draw this.
- */
+// ---- what drawings show of a workflow: Mermaid, SVG, HTML and the studio all draw this
 
 /**
  * The steps, events and groups that a drawing of the workflow shows. Of a pipeline these are the steps and groups that its author

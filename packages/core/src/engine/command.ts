@@ -1,5 +1,5 @@
 /**
- * What a run has to do next, decided by `reduce` and performed by its host. Plain data.
+ * Commands: what a run has to do next, decided by `reduce` and performed by its host. Plain data.
  *
  * A lost command loses no work: after a load, outstanding commands are derived from the state again.
  *

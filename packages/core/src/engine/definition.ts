@@ -103,7 +103,7 @@ export interface RunLimits {
 
 export const runLimits: RunLimits = { elements: 10_000_000, nestedRuns: 200 };
 
-/* Problems that checks find in the definition of a workflow. */
+// ---- problems that checks find in the definition of a workflow
 
 /** A problem of a workflow. */
 export interface Finding {

@@ -1,5 +1,5 @@
 /**
- * What happened to a run: the only input of `reduce`. Plain data, stored before it is applied.
+ * Ticks: what happened to a run, and the only input of `reduce`. Plain data, stored before it is applied.
  *
  * Names are in the past tense. Ticks of an attempt carry its number, so that ticks of an attempt that no longer counts
  * are refused.

@@ -1,3 +1,9 @@
+/**
+ * The error class of the package, errors that several parts throw, and the check for a second installed copy.
+ *
+ * @module
+ */
+
 import type { ErrorCode } from "./catalog.js";
 
 // Symbol.for, so that two installed copies recognize each other's errors; JSON cannot carry it.
@@ -71,7 +77,7 @@ export function invariant(condition: unknown, message: string): asserts conditio
   });
 }
 
-/* Refusals that a run has in memory and in a runtime. */
+// ---- refusals that a run has in memory and in a runtime
 
 /** The run that was named, with what else a program may want to know. */
 interface RunFacts {
@@ -98,10 +104,8 @@ export function cannotResume(
   });
 }
 
-/*
- * Detects two copies of the package in one process: two versions, or one that a bundler or tsx has
- * made. Your own events pass between the copies; other objects do not. Each copy sets its own brand under one name, for messages.
- */
+// ---- two copies of the package in one process: two versions, or one that a bundler or tsx has made
+// Your own events pass between the copies; other objects do not. Each copy sets its own brand under one name, for messages.
 
 /** Identifies the running copy. */
 const thisCopy: object = {};

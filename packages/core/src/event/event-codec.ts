@@ -1,5 +1,5 @@
 /**
- * Events to JSON, also events inside of events. How they come back: `decode.ts`.
+ * Encodes events as JSON, also events inside of events, and decodes them.
  *
  * @module
  */
@@ -99,7 +99,7 @@ const eventForm = {
     const version = eventVersionOf(classOf(event));
     return { type: event.type, data: fieldsOf(event), ...(version === 1 ? null : { version }) };
   },
-  /** Whoever reads events reads these: see `decode.ts`. */
+  /** Readers of events decode these themselves: see `decodeEvent`. */
   decode: (encoded: unknown): unknown => encoded,
 };
 
@@ -130,13 +130,10 @@ function remembered(key: object, make: () => ValueType[]): readonly ValueType[] 
   return list;
 }
 
-/*
- * Events and values from JSON: of a program that restores nothing, none of this is in the bundle.
- *
- * The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or
- * transform is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted
- * when its schema may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
- */
+// ---- decoding: a program that restores nothing does not bundle this part
+// The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or transform
+// is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted when its schema
+// may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
 
 /**
  * Decodes a value. Plain parts are shared with `encoded`, which is not changed.

@@ -109,9 +109,7 @@ export function event<const Type extends string, Shape extends EventShape = {}>(
   return defineEvent({ type, role: "event", shape }) as never;
 }
 
-/*
- * Facts about events and their classes, for the engine.
- */
+// ---- facts about events and their classes, for the engine
 
 export { isEvent } from "./event-class.js";
 

@@ -232,9 +232,7 @@ function leavesRun(role: EventRole): boolean {
   return role === "stop" || role === "inputRequired";
 }
 
-/*
- * Checks the options of steps and of `many()`. `many()` brings its own check along.
- */
+// ---- checks of the options of steps and of `many()`, which brings its own check along
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
   for (const problem of unknownNames(options, namesOf(call)))

@@ -126,11 +126,8 @@ export type Inspection = {
   readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] };
 }[InspectionName];
 
-/*
- * Tracer: receives inspection events, the trace of a run, and calls around the code of its steps.
- *
- * `@millrace/otel` is one. Methods are called synchronously, and must not throw.
- */
+// ---- the tracer: it receives inspection events, the trace of a run, and calls around the code of its steps
+// `@millrace/otel` is one. Methods are called synchronously, and must not throw.
 
 /** Tracer of runs, for `workflow.use(…)`, or for all workflows of a runtime. */
 export interface Telemetry {

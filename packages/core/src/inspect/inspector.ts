@@ -1,3 +1,9 @@
+/**
+ * The listeners to the runs of a workflow, and the trace contexts of runs and attempts.
+ *
+ * @module
+ */
+
 import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
@@ -90,7 +96,7 @@ export class Inspector {
   }
 }
 
-/* W3C trace contexts: the ids that a run and its attempts have, and contexts from outside. */
+// ---- W3C trace contexts: the ids that a run and its attempts have, and contexts from outside
 
 /** The id of a run is its own within its tenant. A text is one of no tenant. */
 export type RunOfTenant = string | { readonly runId: string; readonly tenant: string };

@@ -58,7 +58,7 @@ function editStore(state: RunState, edit: NonNullable<ForkEdits["edit"]>, compil
   state.store = freezeState(schema?.checkAll(next) ?? next);
 }
 
-/* The event whose fields a fork replaces: that of a work item which has not done anything yet. */
+// ---- the event whose fields a fork replaces: that of a work item which has not done anything yet
 
 export interface EventEdit {
   readonly event: NonNullable<ForkEdits["event"]>;
@@ -141,7 +141,7 @@ function noField(name: string, known: readonly string[]): string {
   return near === null ? "there is no such field" : `there is no such field; \`${near}\`?`;
 }
 
-/* Changes of a fork to one open call of `ctx.run`. */
+// ---- changes of a fork to one open call of `ctx.run`
 
 /**
  * Changes the state of the fork before anything of it is stored.
@@ -185,7 +185,7 @@ function wrong(what: string): Error {
   );
 }
 
-/* Input of work items. */
+// ---- input of work items
 
 /** The events of an input, one or many. */
 export function eventsOf(input: StepInput): readonly WorkflowEvent[] {

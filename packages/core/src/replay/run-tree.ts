@@ -223,11 +223,9 @@ export function workflowAt(root: CompiledWorkflow, path: readonly string[], who:
   return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
 }
 
-/*
- * The code that a run was live with: the routing tables and state versions of its workflow and its children, as plain data.
- *
- * Stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that records the change.
- */
+// ---- the code that a run was live with: routing tables and state versions of its workflow and its children, as plain data
+// It is stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that
+// records the change.
 
 export interface DefinitionGraph {
   /** The first one is the workflow of the run. */
@@ -270,7 +268,7 @@ function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNo
   return node;
 }
 
-/* Parts that a stored run needs to continue with the present code. */
+// ---- parts that a stored run needs to continue with the present code
 
 /**
  * Ticks that record for every run of the tree that its code has changed; `null` if it has not.

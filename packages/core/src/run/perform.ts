@@ -1,5 +1,5 @@
 /**
- * One function per command.
+ * Performs commands, one function for each. Also creates runs and children, and opens streams.
  *
  * @module
  */
@@ -83,18 +83,14 @@ function publish(run: LiveRun, item: StreamedEvent): void {
   });
 }
 
-/*
- * Creates runs. Only this file imports both the loop and the performers of its commands.
- */
+// ---- creation of runs: only this file imports both the loop and the performers of its commands
 
 /** A run in memory, before its first tick here. */
 export function createRunner(setup: Omit<RunnerSetup, "perform">): LiveRun {
   return new Runner({ ...setup, perform });
 }
 
-/*
- * Child workflows: separate runs inside the snapshot, stream and life of the run whose step started them.
- */
+// ---- child workflows: separate runs inside the snapshot, stream and life of the run whose step started them
 
 interface ChildCall {
   readonly item: number;
@@ -202,7 +198,7 @@ export function inParent<Writer extends string | undefined>(
   };
 }
 
-/* The stream of a run, opened with its first event or its first reader. */
+// ---- the stream of a run, opened with its first event or its first reader
 
 export function openStream(run: Pick<LiveRun, "host" | "state" | "live" | "published" | "stream">): EventStream {
   if (run.stream !== null) return run.stream;

@@ -242,7 +242,7 @@ function engineFault(state: RunState, cause: unknown): WorkflowError {
   });
 }
 
-/* The place of one run within `maxConcurrentRuns`: held while the run has something to do. */
+// ---- the place of one run within `maxConcurrentRuns`: held while the run has something to do
 
 class RunPermit {
   readonly #permits: Limiter;

@@ -221,7 +221,7 @@ export interface RunJournal {
   isStopping?(thrown: unknown): boolean;
 }
 
-/* Amounts that calls of a run may spend, as its steps see them: the seam between a step and the budgets of its runtime. */
+// ---- amounts that calls of a run may spend: the seam between a step and the budgets of its runtime
 
 /** An amount of each unit. */
 export interface Amounts {

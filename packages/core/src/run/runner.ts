@@ -281,12 +281,11 @@ export class Runner extends Rounds implements LiveRun {
   }
 }
 
-/*
+/**
  * Detects when a run is idle, and notifies callers that wait for it. Created on the first request.
  *
  *     quiet ──(a turn of the host)──► run.idled ──► idle, until the next tick
  */
-
 class IdleDetector {
   /** The run was idle at this tick; -1 when it has to be checked again. */
   atTick = -1;

@@ -1,5 +1,5 @@
 /**
- * Snapshots of runs with their children, and the runs that are restored from them.
+ * Snapshots of runs with their children, the runs that are restored from them, and the state store of a run.
  *
  * @module
  */
@@ -258,7 +258,7 @@ function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void
   });
 }
 
-/* The state cell of a run: its commits become ticks. */
+// ---- the state cell of a run: its commits become ticks
 
 /** The initial state of a run. */
 export function initialStore(compiled: CompiledWorkflow): unknown {

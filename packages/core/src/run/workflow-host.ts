@@ -1,5 +1,5 @@
 /**
- * Parts that all runs of one workflow share: ports, watchers, permits, limits and resources.
+ * Parts that all runs of one workflow share: ports, watchers, permits, limits and resources. Also the time of a run.
  *
  * @module
  */
@@ -91,13 +91,10 @@ export function openResources(...args: Parameters<ResourceFeature["open"]>): Res
   return (optionalModules.resources as ResourceFeature).open(...args);
 }
 
-/*
- * The time of a run: that of the clock, and never less than that of the run's last tick.
- *
- * If the clock is set back, the time of a run continues from its last tick at the pace of the clock: it then leads the clock by
- * that much. Without a lead, each sleep would be longer by that. Only runs in memory have a lead: a run that begins or is loaded
- * later uses the clock, unless its last tick is ahead of it.
- */
+// ---- the time of a run: that of the clock, and never less than that of the run's last tick
+// If the clock is set back, the time of a run continues from its last tick at the pace of the clock: it then leads the clock by
+// that much. Without a lead, each sleep would be longer by that. Only runs in memory have a lead: a run that begins or is loaded
+// later uses the clock, unless its last tick is ahead of it.
 
 /** A smaller difference is no set clock: timers of the host may fire a little early. */
 const LEAST_LEAD_MS = 1_000;

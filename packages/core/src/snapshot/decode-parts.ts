@@ -131,7 +131,7 @@ export class PartDecoder {
   }
 }
 
-/* Decodes the calls of a work item. */
+// ---- decodes the calls of a work item
 
 type Json<Kind extends RecordJson["kind"]> = Extract<RecordJson, { readonly kind: Kind }>;
 

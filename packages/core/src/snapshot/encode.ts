@@ -289,10 +289,8 @@ function openId(scope: FanOutState | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
 }
 
-/*
- * Encodes what only a program with `many()`, `collect()` or `join()` has in a run: fan-outs, batches and sets. These three register
- * it, so that other programs do not bundle it.
- */
+// ---- fan-outs, batches and sets
+// Programs with `many()`, `collect()` or `join()` register this part, so that other programs do not bundle it.
 
 export const encodingGathered: SnapshotFeature = { input, scope, joins };
 

@@ -234,7 +234,7 @@ export interface SnapshotFeature {
   joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }
 
-/* Errors of snapshots and ticks, and the check of their shape. */
+// ---- errors of snapshots and ticks, and the check of their shape
 
 /** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the value in the error. */
 export function checkShape<Value>(shape: Shape<Value>, value: unknown, path: string): Value {

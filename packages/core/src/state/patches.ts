@@ -1,7 +1,7 @@
 /**
- * What changed between two states, as the fewest patches that a cheap look finds; and the second state, made of the first and the patches.
+ * Finds what changed between two states, in as few patches as a cheap comparison finds, and applies patches to the first state.
  *
- * What an edit has written down about a container is taken as it is. Other containers are compared: shared parts are skipped by
+ * The recorded changes of an edit in a container are used as they are. Other containers are compared: shared parts are skipped by
  * identity, so the cost is that of the containers on the way to a change. Applying the patches to the first state makes the second,
  * the order of keys included, also after a trip through JSON.
  *
@@ -24,6 +24,26 @@ import {
   type Piece,
   valueAt,
 } from "./draft-node.js";
+
+/** A change of a state: as patches, or whole. */
+export type StateChange = PatchedState | ReplacedState;
+
+export interface PatchedState {
+  readonly patches: readonly StatePatch[];
+  /** The state after the edit, when it is known. Never stored: the patches produce it. */
+  readonly next?: unknown;
+}
+
+export interface ReplacedState {
+  readonly whole: true;
+  readonly next: unknown;
+}
+
+export interface StatePatch {
+  readonly op: "add" | "remove" | "replace";
+  readonly path: readonly (string | number)[];
+  readonly value?: unknown;
+}
 
 type Path = StatePatch["path"];
 
@@ -303,25 +323,4 @@ function apply(parent: object, { op, path, value }: StatePatch): void {
   else if (op !== "remove") put(parent, step, value);
   else if (parent instanceof Map) parent.delete(step);
   else delete (parent as Record<string, unknown>)[step];
-}
-
-/* A change of a state: as patches, or whole. */
-
-export type StateChange = PatchedState | ReplacedState;
-
-export interface PatchedState {
-  readonly patches: readonly StatePatch[];
-  /** The state after the edit, when it is known. Never stored: the patches produce it. */
-  readonly next?: unknown;
-}
-
-export interface ReplacedState {
-  readonly whole: true;
-  readonly next: unknown;
-}
-
-export interface StatePatch {
-  readonly op: "add" | "remove" | "replace";
-  readonly path: readonly (string | number)[];
-  readonly value?: unknown;
 }

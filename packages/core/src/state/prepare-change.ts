@@ -1,3 +1,9 @@
+/**
+ * Prepares changes of a state: checks them against the schema and the limits.
+ *
+ * @module
+ */
+
 import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeContainer, freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";

@@ -1,5 +1,5 @@
 /**
- * The schema of a workflow's state: checks writes and adds defaults. It never converts.
+ * The schema of a state: checks writes and adds defaults, and never converts. Also the limits of a state.
  *
  * @module
  */
@@ -185,7 +185,7 @@ function unknownField(field: string, fields: readonly string[]): string {
   return `the schema has no such field${close === null ? "" : ` (did you mean "${close}"?)`}`;
 }
 
-/* Limits of a state: which values it can hold, and their size. */
+// ---- limits of a state: which values it can hold, and their size
 
 /** How large a value is, and whether it holds what plain JSON cannot. */
 export interface Weight extends Measure {

@@ -1,3 +1,9 @@
+/**
+ * Promises: deferred ones, waits with a signal or a time limit, and microtasks.
+ *
+ * @module
+ */
+
 import type { Clock } from "../engine/ports.js";
 
 /** A promise with its resolvers. A rejection that is not awaited does not end the process. */

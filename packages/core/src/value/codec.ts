@@ -1,5 +1,5 @@
 /**
- * Values of a run to JSON. How they come back: `decode.ts`. The form itself: `tree.ts`.
+ * Encodes values of a run as JSON, and decodes them. The form itself is in `tree.ts`.
  *
  * @module
  */
@@ -67,11 +67,8 @@ function unstorable({ path: inner, what, excess }: Unstorable, path: string): Wo
   });
 }
 
-/*
- * Decodes values from their JSON.
- *
- * Its input comes from outside: it decodes known forms and registered types only, and cannot be made to load or call code.
- */
+// ---- decoding
+// The input comes from outside: only known forms and registered types are decoded, and no code can be loaded or called.
 
 /** superjson asks these for what a program has registered with it: nothing, `ValueType` is our own way. */
 const emptyRegistry = { getIdentifier: () => undefined, findApplicable: () => undefined };

@@ -104,10 +104,8 @@ export function timeOf(time: Date | number, option: string): number {
   );
 }
 
-/*
- * Rules for options: one table for each kind of object that users write. All problems are reported at once, unknown
- * options among them.
- */
+// ---- rules for options
+// There is one table for each kind of object that users write. All problems are reported at once, unknown options among them.
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
@@ -201,7 +199,7 @@ export function withMethods(expected: string, ...methods: readonly string[]): Ru
   return valueRule((value) => methods.every((method) => hasMethod(value, method)), expected);
 }
 
-/* Finds unknown names of options. Without the error class, so that pages can check options, too. */
+// ---- unknown names of options: without the error class, so that pages can check options, too
 
 /** The words of a text: names of options in a list that every bundle has. */
 export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;

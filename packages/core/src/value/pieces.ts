@@ -5,6 +5,22 @@
  * @module
  */
 
+/** Text, or an object. Texts that follow each other are one, also in objects whose other fields are equal: `{ id: "1", text }`. */
+export type Piece = string | { readonly [field: string]: unknown };
+
+/** Pieces that a call has written since a position. The fields of a `PiecesEvent`. */
+export interface WrittenPieces {
+  /** The call that has written them. */
+  readonly call: string;
+  /** Grows each time the function of the call begins again: what it had written before does not count. */
+  readonly attempt: number;
+  /** Position of the first of these pieces: see {@link Piece}. */
+  readonly at: number;
+  readonly pieces: readonly Piece[];
+  /** `true`: the call is recorded, and these are all. */
+  readonly isAll?: true;
+}
+
 /** The type of the events that hold them. */
 export const piecesType = "millrace.pieces";
 
@@ -71,22 +87,4 @@ export class PieceReader {
     this.known.set(place, { attempt, at: end });
     return from === at ? written : { ...written, at: from, pieces: piecesAfter(pieces, from - at) };
   }
-}
-
-/* Pieces that calls write while they work. */
-
-/** Text, or an object. Texts that follow each other are one, also in objects whose other fields are equal: `{ id: "1", text }`. */
-export type Piece = string | { readonly [field: string]: unknown };
-
-/** Pieces that a call has written since a position. The fields of a `PiecesEvent`. */
-export interface WrittenPieces {
-  /** The call that has written them. */
-  readonly call: string;
-  /** Grows each time the function of the call begins again: what it had written before does not count. */
-  readonly attempt: number;
-  /** Position of the first of these pieces: see {@link Piece}. */
-  readonly at: number;
-  readonly pieces: readonly Piece[];
-  /** `true`: the call is recorded, and these are all. */
-  readonly isAll?: true;
 }

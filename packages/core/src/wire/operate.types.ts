@@ -1,5 +1,5 @@
 /**
- * Answers of a server about its queues, workers and budgets, and requests that change them.
+ * Answers of a server about its queues, workers, budgets and statistics, and requests that change them.
  *
  * @module
  */
@@ -91,7 +91,7 @@ export interface DaySpendingRecord {
   readonly tenants: readonly (BudgetRecord & { readonly tenant: string })[];
 }
 
-/* Statistics as they travel. */
+// ---- statistics as they travel
 
 export interface CountedTimeRecord {
   readonly from: string;

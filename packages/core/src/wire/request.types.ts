@@ -1,5 +1,5 @@
 /**
- * Bodies and queries of requests. `null` counts as left out.
+ * Bodies and queries of requests, in which `null` counts as left out, and the names of the HTTP API.
  *
  * @module
  */
@@ -128,10 +128,9 @@ export type FailureParams = Params<"workflow_name" | "version" | "after" | "befo
 export type HistogramParams = Omit<ListFilterParams, "q"> & Params<"periods">;
 export type SessionParams = Params<"q" | "limit" | "cursor">;
 
-/*
- * Names of the HTTP API: its routes, its headers and the types of its Server-Sent Events. Types, so that they cost no client a byte:
- * server and client write them as they are, and the compiler refuses others.
- */
+// ---- names of the HTTP API: its routes, its headers and the types of its Server-Sent Events
+// They are types, so that they cost no client a byte: server and client write them as they are, and the compiler refuses
+// others.
 
 /** Method and path, with the parameters of the path in braces. */
 export type Route =

@@ -1,5 +1,5 @@
 /**
- * Answers of a server about runs.
+ * Answers of a server about runs, and the parts that agents show.
  *
  * @module
  */
@@ -228,7 +228,7 @@ export interface DeliveryRecord {
   readonly reason: string | null;
 }
 
-/* Parts that agents show of themselves, in the pieces and the questions of a run. */
+// ---- parts that agents show of themselves, in the pieces and the questions of a run
 
 /**
  * A part that an agent shows while it works: a piece of a `PiecesEvent`, whose `call` says which model call or tool call has

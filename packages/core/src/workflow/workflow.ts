@@ -140,7 +140,7 @@ export type Workflow<State = unknown> = AnyStateWorkflow<State>;
 
 export const Workflow: WorkflowStatics = WorkflowBase as unknown as WorkflowStatics;
 
-/* The value `Context`: creates contexts for new runs, or from snapshots. */
+// ---- the value `Context`: creates contexts for new runs, or from snapshots
 
 // A call that bundlers may drop: only programs that restore snapshots bundle the reader.
 export const Context: ContextClass = /* @__PURE__ */ createContextClass();

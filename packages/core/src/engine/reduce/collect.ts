@@ -1,5 +1,5 @@
 /**
- * Collect steps: the events that have arrived, and their batch.
+ * Collect steps: the events that have arrived, and their batch. Also inputs with several events, of collects and joins.
  *
  * @module
  */
@@ -178,9 +178,7 @@ function missing(reduction: Reduction): string[] {
   ];
 }
 
-/*
- * Inputs with several events: the batch of a collect step, the set of a join.
- */
+// ---- inputs with several events: the batch of a collect step, the set of a join
 
 export const gathering: GatheredFeature = { offer, eventsOf, argumentOf, shapeOf, inShape };
 

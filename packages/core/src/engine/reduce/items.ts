@@ -1,5 +1,5 @@
 /**
- * Adds and removes work items.
+ * Adds and removes work items, and passes failures to error handlers.
  *
  * @module
  */
@@ -77,9 +77,7 @@ export function leaveFanOut(reduction: Reduction, { fanOut }: WorkItem): void {
   if (fanOut !== null) optionalModules.fanOuts?.leaveFanOut(reduction, fanOut);
 }
 
-/*
- * Error handlers: they get the failures of steps that have used up their retries.
- */
+// ---- error handlers: they get the failures of steps that have used up their retries
 
 export function recover(reduction: Reduction, item: WorkItem, failure: Failure): boolean {
   const handler = reduction.routing.handlers.get(item.step);

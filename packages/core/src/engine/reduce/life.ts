@@ -1,5 +1,5 @@
 /**
- * The life of a run: started, idle, cancelled, loaded, retried.
+ * The life of a run: started, idle, cancelled, loaded, retried; and its due timers.
  *
  * @module
  */
@@ -112,9 +112,7 @@ export function onRunIdled(reduction: Reduction): void {
   else finish(reduction, { status: "failed", failure: stuck(reduction) });
 }
 
-/*
- * Due timers.
- */
+// ---- due timers
 
 /** Fires the timers that are due at the time of the current tick, earliest first. */
 export function fireDue(reduction: Reduction): void {

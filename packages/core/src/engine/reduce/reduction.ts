@@ -1,3 +1,9 @@
+/**
+ * One reduction, and the helpers of all its parts: commands, streamed events, timers and the active time.
+ *
+ * @module
+ */
+
 import { Timers } from "../collections.js";
 import { type Command, type Receipt, runFinished } from "../command.js";
 import type { Routing } from "../routing.js";
@@ -60,9 +66,7 @@ export function currentItem(
   return null;
 }
 
-/*
- * Timers, and the active time of a run.
- */
+// ---- timers, and the active time of a run
 
 export function setTimer(reduction: Reduction, dueAtMs: number, purpose: TimerPurpose): Timer {
   const { state } = reduction;

@@ -1,5 +1,5 @@
 /**
- * Worker slots: which items run, and which are queued.
+ * Worker slots: which items run and which wait in line. Also the open calls of work items.
  *
  * @module
  */
@@ -125,9 +125,7 @@ export function endAttempt(reduction: Reduction, item: WorkItem): void {
   if (status === "running") freeSlot(reduction, item);
 }
 
-/*
- * Open calls of a work item: waits, sleeps, children, and effects that wait for their next attempt.
- */
+// ---- open calls of a work item: waits, sleeps, children, and effects that wait for their next attempt
 
 export function remember(item: WorkItem, record: CallRecord): void {
   item.calls ??= new Map();

@@ -1,4 +1,4 @@
-/** Middleware around an attempt. */
+/** Calls the function of a step through its middleware, and checks its output. */
 
 import type { Context } from "../../authoring/context.types.js";
 import type { Middleware, StepCall } from "../../authoring/workflow.types.js";
@@ -81,7 +81,7 @@ function nextReused({ step, item, attempt }: StepCall, cause: { readonly cause?:
   });
 }
 
-/* Checks the output of a step against its declaration. */
+// ---- checks the output of a step against its declaration
 
 export function checkOutput(step: CompiledStep, value: unknown): EventData | readonly EventData[] | null {
   if (value === undefined || value === null) return null;

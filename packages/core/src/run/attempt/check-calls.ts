@@ -1,4 +1,4 @@
-/** Checks the arguments of calls of `ctx`. */
+/** Checks the arguments and options of calls of `ctx`. */
 
 import type { EffectOptions } from "../../authoring/context.types.js";
 import type { CompiledStep } from "../../compile/compile.js";
@@ -184,7 +184,7 @@ export function waitKeyRequired({ step }: AttemptCore, type: string, scope: stri
   });
 }
 
-/* The options of `ctx.run`, checked and resolved where they are given. */
+// ---- the options of `ctx.run`, checked and resolved where they are given
 
 export interface CallPolicies {
   readonly retry: RetryPolicy | null;

@@ -139,7 +139,7 @@ function diverged({ step }: AttemptCore, call: string, what: string): WorkflowEr
   });
 }
 
-/* Checks the elements that a step adds to its fan-out. */
+// ---- checks the elements that a step adds to its fan-out
 
 /** Calls of elements that were sent at once. A WeakMap holds them, because most attempts have none. */
 const sentAtOnce = new WeakMap<AttemptCore, string[]>();

@@ -66,7 +66,7 @@ function callNested(step: NamedStep, what: string, inside: string): WorkflowErro
   });
 }
 
-/* `ctx.scope`: the same context with separate keys, for code that steps call. */
+// ---- `ctx.scope`: the same context with separate keys, for code that steps call
 
 /**
  * Returns the path of the new scope.

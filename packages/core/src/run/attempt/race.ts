@@ -111,10 +111,8 @@ async function decide(runners: readonly Runner[], { controller, outer }: Signals
   return settled;
 }
 
-/*
- * Waits, sleeps and children with a `signal`: when it aborts, the engine closes the call, and the call rejects with the
- * reason of the signal once that is stored.
- */
+// ---- waits, sleeps and children with a `signal`
+// When the signal aborts, the engine closes the call, and the call rejects with the reason of the signal once that is stored.
 
 interface Closable {
   readonly call: string;

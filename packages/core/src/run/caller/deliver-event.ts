@@ -184,7 +184,7 @@ export function promptsOf(run: LiveRun): PendingPrompt[] {
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 
-/* Messages from outside that a run in memory takes. */
+// ---- messages from outside that a run in memory takes
 
 interface Asked {
   /** Who asks for it. Absent if not known. */
@@ -229,9 +229,7 @@ async function cancelRun(run: LiveRun, { reason, by }: Cancellation, { ticket }:
   });
 }
 
-/*
- * The open prompts of a run, in one form for all sources: memory, row and history.
- */
+// ---- the open prompts of a run, in one form for all sources: memory, row and history
 
 export interface AskingRun {
   readonly state: Pick<RunState, "runId" | "prompts">;
