@@ -411,7 +411,8 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     const { clock, store } = this.#options;
     this.#renewals.stopReloads();
-    // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
+    // Both run in parallel: runs that the worker loop claims while it stops are released. A store that does not answer is not
+    // waited for.
     await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
     const isAnswering = !this.#registry.committer.isOver;
@@ -431,7 +432,7 @@ class StoredRuntime {
     } finally {
       const closed = store.close();
       this.#isClosed = true;
-      // Of one that does not answer, a connection may stay open for as long as it tries.
+      // A store that does not answer may keep a connection open for as long as it tries.
       await (isAnswering ? closed : within(clock, 0, closed));
     }
   }

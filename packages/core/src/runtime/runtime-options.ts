@@ -1,4 +1,4 @@
-/** Options of a runtime, checked all at once. */
+/** Checks the options of a runtime, all at once. Also what telemetry sees of a runtime. */
 
 import { areOverrides, type Clock, type Log, type ResourceOverride } from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
@@ -139,7 +139,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   };
 }
 
-/* What telemetry may ask of a runtime, and reports of claims. */
+// ---- data that telemetry may ask of a runtime, and reports of claims
 
 /** Number of runs that are listed at once. */
 const PAGE = 100;

@@ -78,8 +78,9 @@ export interface ExportOptions extends TenantOptions {
 
 export interface ImportOptions extends TenantOptions {
   /**
-   * What happens if the store has another record with the same key: `"refuse"` fails with `RECORD_CONFLICT`, `"keep"` keeps the
+   * Reaction to another record with the same key in the store: `"refuse"` fails with `RECORD_CONFLICT`, `"keep"` keeps the
    * existing record.
+   *
    * @default "refuse"
    */
   readonly records?: "refuse" | "keep";

@@ -1,4 +1,4 @@
-/** How a runtime is made. */
+/** Options of a runtime, its reports for telemetry, and the options of a host of activations. */
 
 import type { Clock, Log, ResourceOverride, Telemetry } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
@@ -60,8 +60,9 @@ export interface RuntimeOptions<Flows extends Workflows> {
    */
   readonly queues?: { readonly [name: string]: QueueOptions };
   /**
-   * What the calls of a run and of a tenant may spend, over all processes of the store: model calls of agents, and calls of
+   * Budgets of a run and of a tenant, over all processes of the store: for model calls of agents, and calls of
    * `budgetOf(ctx).run`.
+   *
    * @default no limit
    */
   readonly budgets?: BudgetOptions;
@@ -95,11 +96,8 @@ export interface QueueOptions {
   readonly priority?: boolean;
 }
 
-/*
- * What a runtime reports to its telemetry: its commits, the runs that it claims, and those that it loses.
- *
- * Methods are called synchronously, and must not throw. Without telemetry none of these values is made.
- */
+// ---- reports of a runtime for its telemetry: its commits, the runs that it claims, and those that it loses
+// Methods are called synchronously, and must not throw. Without telemetry none of these values is made.
 
 export interface RuntimeObserver {
   /** Called when a runtime was created. Returns the function to call when it has stopped. */
@@ -144,12 +142,12 @@ export interface ObservedRun {
 }
 
 export interface ObservedClaim extends ObservedRun {
-  /** Since when the run was due, in epoch milliseconds: its time, a message, or the last change by a process that died. */
+  /** When the run became due, in epoch milliseconds: its time, a message, or the last change by a process that died. */
   readonly dueAtMs: number;
   readonly claimedAtMs: number;
 }
 
-/* What a host of activations passes and gets. */
+// ---- options of a host of activations
 
 export interface ActivationsOptions {
   /** The workflows by their durable names. */

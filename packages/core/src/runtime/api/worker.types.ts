@@ -1,4 +1,4 @@
-/** What `runtime.workers` returns. */
+/** Types of `runtime.workers` and `runtime.queues`. */
 
 import type { DoneBy } from "../../host.js";
 import type { LineCounts } from "../store/run-store.types.js";
@@ -24,7 +24,7 @@ export interface WorkerState {
   readonly isAlive: boolean;
   /** Runs in its memory at the last heartbeat. */
   readonly runs: number;
-  /** Those of them that are of a queue. */
+  /** Number of those runs that hold a place of a queue. */
   readonly places: number;
   /** The most runs that it works on at once; `null` for no limit. */
   readonly maxRuns: number | null;
@@ -43,7 +43,7 @@ export interface RuntimeWorkers {
   list(): Promise<readonly WorkerState[]>;
 }
 
-/* What `runtime.queues` takes and returns. */
+// ---- types of `runtime.queues`
 
 /** Limits of a queue; `null` for no limit. */
 export interface QueueLimitsShown {

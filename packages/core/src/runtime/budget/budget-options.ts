@@ -53,10 +53,9 @@ function limitsIn(given: { readonly [Unit in keyof Amounts]?: number | undefined
 }
 
 /**
- * What a step may spend. In a run without budgets, everything.
+ * Returns the budget of a step. In a run without budgets, everything may be spent.
  *
- * @example
- * const image = await budgetOf(ctx).run("draw", ({ signal }) => draw(prompt, signal), { cost: { usd: 0.04 } });
+ * @example const image = await budgetOf(ctx).run("draw", ({ signal }) => draw(prompt, signal), { cost: { usd: 0.04 } });
  */
 export function budgetOf(ctx: Pick<Context, "runId" | "run">): StepBudget {
   const port = budgetPort(ctx);

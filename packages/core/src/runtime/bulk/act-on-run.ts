@@ -1,4 +1,4 @@
-/** What a job does to one run. */
+/** Applies a job to one run. */
 
 import type { Receipt } from "../../authoring/handler.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -25,9 +25,9 @@ export interface BulkHost {
 /** A run whose turn it is. */
 export interface BulkItem {
   readonly runId: string;
-  /** `null`: there is no such run. */
+  /** Workflow of the run; `null` if there is no such run. */
   readonly workflow: string | null;
-  /** Of an answer: the open prompts when the run was found. */
+  /** Open prompts when the run was found, for an answer. */
   readonly prompts: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface BulkTurn {
   readonly isRepeated: boolean;
 }
 
-/** Until then, a process that has the run has answered, or its lease has ended. */
+/** Time in which a process that has the run answers, or its lease ends, in milliseconds. */
 const waitMs = 60_000;
 
 /** `null`: it is done. */
@@ -157,7 +157,7 @@ function unknownWorkflow(workflow: string): WorkflowError {
   });
 }
 
-/* The runs that a job has cancelled: they have a receipt for its key, and were not resumed since. */
+// ---- the runs that a job has cancelled: they have a receipt for its key, and were not resumed since
 
 /** Clocks of processes differ, and a stopped job ends before the last of its runs. A run that ended later was cancelled by others. */
 const lateMs = 60_000;
@@ -202,7 +202,7 @@ export function setOfJob<Set extends BulkSet>(set: Set, { request: { where, runI
   };
 }
 
-/** Those of the runs that the job has cancelled, and of these workflows. */
+/** Returns those of the runs that the job has cancelled and that are of these workflows. */
 export async function cancelledIn(
   store: Pick<RunStore, "receipt">,
   { row: job }: CancelJob,

@@ -1,4 +1,4 @@
-/** What a job is asked for, checked. */
+/** Checked requests of jobs. */
 
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
@@ -126,7 +126,7 @@ function idProblems(runIds: readonly string[]): string[] {
   return runIds.flatMap((id) => nameProblem("an id in `runIds`", id, true)).slice(0, 1);
 }
 
-/** With its times as numbers, so that it is JSON, and equal to itself when it is asked for again. */
+/** Returns the conditions with times as numbers, as JSON that is equal when the job is asked for again. */
 function plainWhere(where: BulkWhere): BulkWhere {
   const plain = Object.entries(given(where)).map(([name, value]) => [name, isDate(value) ? value.getTime() : value]);
   return Object.fromEntries(plain) as BulkWhere;

@@ -122,9 +122,7 @@ class Trail {
   }
 }
 
-/*
- * What a tick changed in the state of its run, by path.
- */
+// ---- changes that a tick made in the state of its run, by path
 
 /** The changes in the order in which they were made. Several may concern one place. */
 function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {
@@ -152,7 +150,7 @@ function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValu
     state = applyPatches(state, [patch]);
     const { op, path, value } = patch;
     if (op === "add") return { path, new: value };
-    // In a Set, the value identifies the removed item.
+    // The value identifies the removed item of a Set.
     const old = parent instanceof Set ? value : valueAt(parent, last);
     return op === "remove" ? { path, old } : { path, old, new: value };
   });

@@ -90,7 +90,7 @@ function checkLimit(limit: number): void {
   throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
 }
 
-/* Deletes one run. */
+// ---- deletes one run
 
 /**
  * Its entry in the audit is stored first, and deleted if the run stays: no run is gone without a trace.

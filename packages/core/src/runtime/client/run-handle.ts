@@ -56,7 +56,7 @@ import { checkSignal, waitForChange } from "./wait-for-change.js";
 export interface HandleSetup {
   readonly registry: RunTable;
   readonly workflows: RegisteredWorkflows;
-  /** Of a start with `dedupe`: the run that counts, once it is accepted. */
+  /** Key of the run. For a start with `dedupe`, of the run that counts, once it is accepted. */
   readonly key: RunKey;
   /** Resolves once the run is stored; to its row, where that was read. */
   readonly accept: () => Promise<StoredRun | null>;
@@ -225,7 +225,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (ended !== null) return ended;
     const listed = toListing(await this.#row());
     const live = registry.live.get(idOf(key));
-    // What a run in memory has done by now is not in its row yet.
+    // The row does not yet have the latest progress of a run in memory.
     if (live === undefined || listed.endedAtMs !== null) return listed;
     const { runner, phase } = live;
     const { outcome, atMs } = runner.state;
@@ -242,7 +242,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     };
   }
 
-  /** Undefined: it has work to do. */
+  /** Looks for the outcome of an idle run; `undefined` if the run has work to do. */
   async #lookIdle({ readRow, signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
     const { registry, key } = this.#setup;
     await registry.whenLoaded(key); // claimed because it has work to do, which its row does not say
@@ -291,7 +291,7 @@ interface IdleLook {
   readonly waits?: boolean;
 }
 
-/* Who has answered a prompt that is closed. */
+// ---- answers of prompts that are closed
 
 /**
  * Reads the answer from the journal. `null`: it has no answer, its tick is no longer kept, or this code cannot read the journal.
@@ -315,7 +315,7 @@ async function firstSent(from: LoadFrom, promptId: string): Promise<number | nul
   return null;
 }
 
-/** Only the reducer knows which of several answers the run has accepted. */
+/** Returns the answer that the run has accepted: only the reducer knows which of several it was. */
 async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promise<PromptAnswer | null> {
   const loaded = await loadTree(from, sent - 1);
   for await (const { applied } of steps(from, loaded)) {

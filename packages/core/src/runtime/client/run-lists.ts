@@ -77,7 +77,7 @@ export function statusesOf(
   return statuses;
 }
 
-/** What no store could compare, or would compare for long. */
+/** Refuses search texts that no store can compare, or only slowly. */
 function checkSearch(search: unknown): void {
   if (search === undefined) return;
   if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))

@@ -62,7 +62,7 @@ export async function sendMessage(setup: SendSetup, message: Message, sending: S
     const asked = isContinuation(message.kind) ? new AskedContinuation(message as Continuation) : undefined;
     const live = sending.idempotencyKey === null ? await openHere(setup, message, { ...sending, asked }) : null;
     if (live === null) return { receipt: await post(setup, message, sending), wasHere: false };
-    // What no other process could read is refused here, too.
+    // Messages that no other process could read are refused here, too.
     if (message.kind === "answer") messageText(message, live.workflow.compiled);
     const answered = new Deferred<Receipt | null>();
     if (asked?.isTaken) asked.stored.then(() => answered.resolve({ status: "accepted", sequence: 0 }));
@@ -136,7 +136,7 @@ async function openHere(setup: SendSetup, message: Message, { row, asked }: Open
   if (asked !== undefined && !live?.takesMessages) {
     await live?.left;
     const run = row ?? (await lastRow(setup));
-    // A run that goes on, and one that refuses the message, are not claimed without a post.
+    // A run that has not ended, and one that refuses the message, is not claimed without a post.
     if (!continues(message, run.status)) return null;
     assertHere(run);
   }
@@ -164,7 +164,7 @@ async function receiptOf(setup: SendSetup, { kind }: Message, awaited: AwaitedRe
 /** If only one change is reported, the receipt may have come with it: then it is looked for after so long. */
 const LOOK_MS = 100;
 
-/** What is known of a receipt that is on its way, by the changes of its run that were reported. */
+/** Knowledge about a receipt that is on its way, from the reported changes of its run. */
 class AwaitedReceipt {
   /** Position of the post; `null` until it is stored. */
   position: number | null = null;

@@ -186,7 +186,7 @@ function notCounted(): WorkflowError {
   );
 }
 
-/* Figures from the counts of a store. */
+// ---- figures from the counts of a store
 
 export function figuresOf(rows: readonly StatisticsRow[]): Figures {
   const ranges = new Map<number, number>();
@@ -240,7 +240,10 @@ export interface CountedRows {
   readonly by: "version" | undefined;
 }
 
-/** In the order of names, then of versions. A workflow whose steps have ended, and none of its runs, is there, too. */
+/**
+ * Returns figures in the order of names, then of versions. A workflow whose steps have ended, but none of its runs, is
+ * included.
+ */
 function workflowFigures({ runs, attempts, time, by }: CountedRows): WorkflowFigures[] {
   const nameOf = ({ workflow, version }: StatisticsRow): string =>
     JSON.stringify(by === undefined ? [workflow] : [workflow, version]);

@@ -45,13 +45,13 @@ export function storedStream(setup: StoredStreamSetup, options: StreamOptions = 
 }
 
 interface Page extends StreamPage {
-  /** Of the item that comes next. */
+  /** Position of the next item. */
   position: number;
 }
 
 /** One reader. */
 interface Reading {
-  /** What was read and not given yet; `null` before the first page. */
+  /** Page with items that were read and not delivered yet; `null` before the first page. */
   page: Page | null;
   readonly pieces: PieceReader;
 }
@@ -88,8 +88,8 @@ class StoredSource implements StreamSource {
   }
 
   /**
-   * What a call at work here has written after what the reader has of it. A call of which the reader has nothing waits for its first
-   * event, so that nothing overtakes what the run has shown before.
+   * Returns what a call at work here has written since the reader's position. A call of which the reader has nothing waits
+   * for its first event, so that nothing overtakes earlier events of the run.
    */
   #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
     const { registry, key } = this.#setup;

@@ -72,7 +72,7 @@ class Attempts {
   readonly #limit: number;
   readonly #open: Map<string, OpenAttempt> = new Map();
   readonly #waiting: Set<OpenWait> = new Set();
-  /** In the order in which they began, without those that were returned. */
+  /** Attempts in the order in which they began, without those that were returned. */
   #listed: OpenAttempt[] = [];
   #count = 0;
   #lastStarted = 0;

@@ -14,7 +14,7 @@ import { countWhile, type DueEntry, entryOf, type MemoryRun } from "./memory-run
 
 type Wanted = (run: MemoryRun) => boolean;
 
-/** Which runs are taken from a queue. */
+/** Runs to take from a queue. */
 export interface PlaceRequest {
   readonly nowMs: number;
   readonly limit: number;
@@ -97,7 +97,7 @@ export class MemoryQueue {
     return runs;
   }
 
-  /** What `choose` would return, without taking it. */
+  /** Returns what `choose` would return, without taking it. */
   look(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
     return this.#choose(limits, request).runs;
   }

@@ -1,8 +1,8 @@
 /**
- * Which runs of a queue get a place: the one decision of all stores.
+ * Decides which runs of a queue get a place, for all stores.
  *
- * Pure. A store reads a window of its rows under a lock, asks {@link choosePlaces}, and writes the answer. Keys take turns: the
- * first key with room starts one run and goes to the end of the line. A rate counts only the first place of a run.
+ * Pure. A store reads a window of its rows under a lock, asks {@link choosePlaces}, and writes the answer. Keys take turns:
+ * the first key with room starts one run and goes to the end of the line. A rate counts only the first place of a run.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export interface QueueWindow<Run extends RunInLine> {
 }
 
 export interface ChosenPlaces<Run extends RunInLine> {
-  /** In the order in which they get their places. */
+  /** Runs in the order in which they get their places. */
   readonly runs: readonly Run[];
   /** The keys whose run was chosen: they go to the end of the line, in this order. */
   readonly served: readonly string[];
@@ -103,7 +103,7 @@ function* inTurn<Run extends RunInLine>(
   yield* ring;
 }
 
-/** What is passed over has no chance later either: a choice never gets starts back. */
+/** Skipped runs get no later chance: a choice never gets starts back. */
 function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: boolean): Run | undefined {
   for (let next = runs.next(); next.done !== true; next = runs.next())
     if (isAny || next.value.hadPlace) return next.value;
@@ -122,12 +122,12 @@ export function aheadOf(waiting: readonly number[], turn: number, rank: number):
   }, 0);
 }
 
-/** What decides when a queue has the next free place. `null`: there is no such time. */
+/** Facts that decide when a queue has the next free place. A time is `null` if there is none. */
 export interface QueueOutlook {
   readonly held: number;
   /** When the next run begins to want a place. */
   readonly laterAtMs: number | null;
-  /** Since when the first run in line waits whose key has room, and the first of those that had a place. */
+  /** When the first run in line whose key has room began to wait, and the first of those that had a place. */
   readonly firstAtMs: number | null;
   readonly againAtMs: number | null;
   /** When the rate allows the next run; `null` for a rate that is not used up. */

@@ -1,4 +1,4 @@
-/** What can be wrong with a stored run. */
+/** Errors about stored runs. */
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { RunKey } from "./run-store.types.js";
 
@@ -47,7 +47,8 @@ export function runtimeStopped(): WorkflowError {
 }
 
 /**
- * @param asked Workflow of a run that was to be started. Null: the run was to be imported.
+ * @param asked Workflow of a run that was to be started; `null` if the run was to be imported.
+ *
  * @param differs Fields of the inputs that are not the same.
  */
 export function runIdConflict(

@@ -1,6 +1,6 @@
 /**
- * What stores share: new rows, which statuses are final, their errors, the limits and cursors of pages, what a search finds, and
- * ranges of ids with a prefix.
+ * Shared parts of stores: new rows, which statuses are final, their errors, the limits and cursors of pages, what a search
+ * finds, and ranges of ids with a prefix.
  *
  * @module
  */
@@ -322,7 +322,7 @@ export function recordPageOf(read: readonly (RecordKey & StoredRecord)[], limit:
   return { records, cursor: read.length > limit ? (records.at(-1)?.id ?? null) : null };
 }
 
-/** As many journals as have at most `maxLength` characters of text together, the shortest first. */
+/** Returns the shortest journals that together have at most `maxLength` characters of text. */
 export function shortestJournals(journals: readonly StoredJournal[], maxLength: number): StoredJournal[] {
   let left = maxLength;
   return journals

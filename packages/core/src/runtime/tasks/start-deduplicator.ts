@@ -119,9 +119,7 @@ async function readStart(store: RunStore, of: RecordKey): Promise<ReadStart> {
   return { version: record.version, start: parseJson(record.text, `the start ${of.id}`) as StoredDedupe };
 }
 
-/*
- * Records that expire: a list names them, and executing processes delete them.
- */
+// ---- records that expire: a list names them, and executing processes delete them
 
 const TENANT = "";
 const KIND = ownKind("expiry");

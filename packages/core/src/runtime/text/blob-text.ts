@@ -66,9 +66,9 @@ function naming(blobs: Map<string, string>, hash: RunStore["hash"]): NameOf {
 /** A container whose end is not reached yet. */
 interface OpenPart {
   readonly start: number;
-  /** What it is shorter by than in the text, with the cuts that were made in it. */
+  /** Characters saved so far by cuts inside this container. */
   saved: number;
-  /** It has a key of blobs itself. */
+  /** `true` if it has a key of blobs itself. */
   isMistakable: boolean;
 }
 

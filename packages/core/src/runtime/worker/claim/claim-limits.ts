@@ -1,3 +1,9 @@
+/**
+ * Limits on the work of a process: the pause after a lost lease, loads at once, the pace of queues, and a closed store.
+ *
+ * @module
+ */
+
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Clock, Log } from "../../../host.js";
 import { jittered } from "../../../system/system.js";
@@ -5,11 +11,11 @@ import { PACE_MS } from "../../workers/heartbeat.js";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** After as long without another one, a run begins anew. */
+/** Time without another loss after which a run begins again with the first pause. */
 const KEPT_MS = 60_000;
 
 interface Pause {
-  /** Without chance in it: the next one is twice as long. */
+  /** Pause without its random part: the next one is twice as long. */
   readonly fullMs: number;
   readonly lengthMs: number;
   readonly untilMs: number;
@@ -21,7 +27,7 @@ interface Pause {
  */
 export class ReclaimBackoff {
   readonly #clock: Clock;
-  /** By the time of the last loss. */
+  /** Pauses by run, in the order in which leases were lost. */
   readonly #pauses: Map<string, Pause> = new Map();
   readonly #waiting: Set<() => void> = new Set();
   #isOver = false;
@@ -121,11 +127,10 @@ export class Pace {
   }
 }
 
-/*
+/**
  * Reports once that the store was closed before its runtime was stopped. The background tasks of the runtime show each failure to it, and
  * end if it is of a closed store: no later try can succeed.
  */
-
 export class ClosedStore {
   readonly #log: Log;
   #isReported = false;

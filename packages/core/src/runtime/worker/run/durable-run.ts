@@ -49,13 +49,13 @@ import { RunPosts } from "./messages.js";
 import type { LoadedRun, RunHost } from "./run-host.types.js";
 import { CallWords, RunMeasures, RunRecords } from "./run-measures.js";
 
-/** What is told of runs that are in memory there. */
+/** Receives reports about the runs that it has in memory. */
 export interface RunSupervisor extends RunHost {
   /** The run is in memory from here on. */
   onPlaced(run: DurableRun): void;
   /** A run could not be loaded. */
   onUnloadable?(key: RunKey): void;
-  /** These ticks will be part of its next commit. */
+  /** Called with ticks that will be part of the next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
   /** A call has written something that is not stored yet. */
   onWritten?(run: DurableRun): void;
@@ -99,7 +99,7 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` once its first ticks here are on their way. */
   #continuedBy: ContinuedBy | null;
   readonly #releasesFirst: boolean;
-  /** How the run ends, once that is stored with its last tick. */
+  /** Outcome of the run, once its last tick is stored. */
   #storedEnd: Outcome | null = null;
   /** `true`: one of its steps has failed because the runtime stops. */
   #isCutShort = false;
@@ -109,11 +109,11 @@ export class DurableRun implements RunJournal, Committing {
   #words: CallWords | null = null;
   #posts: RunPosts | null = null;
   readonly #measures: RunMeasures;
-  /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
+  /** Facts of its row since it was created; `null` once the run has been idle, or if it was loaded. */
   origin: Pick<StoredRun, "version" | "createdAtMs" | "labels" | "forkedFrom"> | null = null;
-  /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
+  /** Resolves with `null` once the first commit has created the run, or with the existing run of the same id. */
   created: Deferred<StoredRun | null> | null = null;
-  /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
+  /** Error of the store because of which it left memory: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */
   readonly left: Promise<void>;
@@ -192,7 +192,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.#posts;
   }
 
-  /** What its calls have written. */
+  /** Pieces that its calls have written. */
   get words(): CallWords {
     this.#words ??= new CallWords();
     return this.#words;
@@ -318,11 +318,11 @@ export class DurableRun implements RunJournal, Committing {
     const release = (): void => {
       this.#callOffRelease = null;
       const { runner } = this;
-      // If the clock was set back, the timer would come late.
+      // A clock that was set back would make the timer late.
       if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
-    // After the round that makes it idle, and in the commit that stores that it waits.
+    // The run leaves memory after the round that makes it idle, and in the commit that stores that it waits.
     if (this.isQueued) queueMicrotask(release);
     else this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
   }
@@ -408,7 +408,7 @@ export class DurableRun implements RunJournal, Committing {
     if (this.#storedEnd !== null) return; // it ends here, too, once the tick is reduced
     if (commit.release) return this.#leaveStored();
     if (this.#isFenced) return nextTurn(() => this.fence());
-    // After the reactions to this commit: only then is the state that of the last stored tick.
+    // Only after the reactions to this commit is the state that of the last stored tick.
     this.#pace.stored(commit.entries);
     if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
   }
