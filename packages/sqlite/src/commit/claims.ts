@@ -12,7 +12,7 @@ interface Candidate {
   readonly dueAtMs: number;
 }
 
-/** What decides whether a run can be claimed. */
+/** Facts that decide whether a run can be claimed. */
 interface Standing {
   readonly id: number;
   readonly owner: string | null;
@@ -176,7 +176,7 @@ export class Claims {
   }
 }
 
-/** As a statement takes them. */
+/** Returns the names of the queues as a JSON array, for `json_each`. */
 function namesOf({ queues = [] }: DueRuns): string {
   return JSON.stringify(queues.map(({ name }) => name));
 }
