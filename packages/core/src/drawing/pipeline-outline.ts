@@ -54,12 +54,12 @@ interface Ends {
   readonly last: readonly string[];
 }
 
-interface Place {
+interface OutlinePart {
   readonly path: string;
   /** `null` for a group that is entered by its first step. */
   readonly step: StepNode | null;
   readonly group: GraphGroup | null;
-  readonly inside: readonly Place[];
+  readonly inside: readonly OutlinePart[];
 }
 
 /** Pipelines that are nested deeper are drawn as a step. */
@@ -84,14 +84,14 @@ class Inside {
     return this.#inOrder(placesOf(this.#graph), group);
   }
 
-  #inOrder(places: readonly Place[], group: string | null): Ends {
+  #inOrder(places: readonly OutlinePart[], group: string | null): Ends {
     const ends = places.map((place) => this.#place(place, group));
     for (const [index, { first }] of ends.entries()) this.#join(ends[index - 1]?.last ?? [], first);
     return { first: ends[0]?.first ?? [], last: ends.at(-1)?.last ?? [] };
   }
 
   /** A branch with a name is one step or group, which shows it; any other has a frame with its role. */
-  #sideBySide(branches: readonly GraphBranch[], places: readonly Place[], parent: string): Ends {
+  #sideBySide(branches: readonly GraphBranch[], places: readonly OutlinePart[], parent: string): Ends {
     const ends = branches.map(({ role, name, ...branch }, at) => {
       const own = places.filter((place) => isIn(branch, place));
       if (name !== null) return this.#inOrder(own, parent);
@@ -100,7 +100,7 @@ class Inside {
     return { first: ends.flatMap(({ first }) => first), last: ends.flatMap(({ last }) => last) };
   }
 
-  #place(place: Place, parent: string | null): Ends {
+  #place(place: OutlinePart, parent: string | null): Ends {
     const { step, group, inside } = place;
     if (inside.length > 0) return this.#group(place, parent, (id) => this.#containerOf(place, id));
     if (step === null) return { first: [], last: [] };
@@ -111,7 +111,7 @@ class Inside {
     return this.#group(place, parent, (id) => new Inside(nested, around).draw(id));
   }
 
-  #group({ path, step, group }: Place, parent: string | null, draw: (id: string) => Ends): Ends {
+  #group({ path, step, group }: OutlinePart, parent: string | null, draw: (id: string) => Ends): Ends {
     const facts = {
       id: `${this.#prefix}${path}`,
       label: group?.label ?? step?.label ?? path,
@@ -130,7 +130,7 @@ class Inside {
     return draw(facts.id);
   }
 
-  #containerOf({ group, inside }: Place, id: string): Ends {
+  #containerOf({ group, inside }: OutlinePart, id: string): Ends {
     const { kind, branches = [] } = group ?? {};
     if (branches.length > 1) return this.#sideBySide(branches, inside, id);
     const ends = this.#inOrder(inside, id);
@@ -167,7 +167,7 @@ class Inside {
   }
 }
 
-function isIn({ nodes, groups }: Pick<GraphBranch, "nodes" | "groups">, { path, step }: Place): boolean {
+function isIn({ nodes, groups }: Pick<GraphBranch, "nodes" | "groups">, { path, step }: OutlinePart): boolean {
   return groups.includes(path) || (step !== null && nodes.includes(step.id));
 }
 
@@ -179,7 +179,7 @@ function stepsOf({ nodes }: OutlineSource): readonly StepNode[] {
   return nodes.filter((node) => node.kind === "step");
 }
 
-function placesOf(graph: OutlineSource): readonly Place[] {
+function placesOf(graph: OutlineSource): readonly OutlinePart[] {
   const steps = new Map(stepsOf(graph).map((node) => [node.id, node]));
   const entered = new Map<string, StepNode>();
   for (const { kind, from, to } of graph.edges) {
@@ -189,7 +189,7 @@ function placesOf(graph: OutlineSource): readonly Place[] {
   }
   const groups = new Map(graph.groups.map((group) => [group.id, group]));
   const paths = [...new Set([...entered.keys(), ...groups.keys()])];
-  const below = (parent: string): readonly Place[] =>
+  const below = (parent: string): readonly OutlinePart[] =>
     paths
       .filter((path) => parentOf(path) === parent)
       .sort((a, b) => lastOf(a) - lastOf(b))

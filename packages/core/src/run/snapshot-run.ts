@@ -190,14 +190,14 @@ interface Tree {
   readonly ids: Set<string>;
 }
 
-interface Place extends Omit<RunMember, "state"> {
+interface MemberContext extends Omit<RunMember, "state"> {
   /** Names its snapshot in errors. */
   readonly where: string;
   /** The run whose store it shares. */
   readonly owner: RunState | null;
 }
 
-function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Place): VersionedMember {
+function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: MemberContext): VersionedMember {
   const { ids, asStored } = tree;
   const { compiled } = place;
   checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, where);

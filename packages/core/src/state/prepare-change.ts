@@ -13,10 +13,10 @@ import { applyPatches, diffAt, diffState, type StateChange, type StatePatch } fr
 import { findSlot, type Path } from "./path.js";
 import {
   invalid,
-  type Place,
   type PreparedChange,
   refuseUnstorable,
   root,
+  type StatePlace,
   type StateSchema,
   unstorable,
   type Weight,
@@ -133,7 +133,7 @@ function measure(before: unknown, patches: readonly StatePatch[], { types }: Sta
 }
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` where the path ends in a name that no record may have. */
-function placeIn(state: unknown, path: readonly (string | number)[]): Place {
+function placeIn(state: unknown, path: readonly (string | number)[]): StatePlace {
   let above = 0;
   let container = state;
   for (const [index, step] of path.entries()) {

@@ -200,13 +200,13 @@ export type PreparedChange = StateChange & {
 };
 
 /** Where a value goes. */
-export interface Place {
+export interface StatePlace {
   readonly path: readonly (string | number)[];
   /** Levels of JSON that are above the value there: one for each container, two for a `Map`. */
   readonly above: number;
 }
 
-export const root: Place = { path: [], above: 0 };
+export const root: StatePlace = { path: [], above: 0 };
 
 /**
  * Refuses what no snapshot could hold, wherever it is in a value that goes to a place in the state.
@@ -214,7 +214,7 @@ export const root: Place = { path: [], above: 0 };
  * @returns how large the value is, and whether plain JSON can hold it.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path.
  */
-export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
+export function refuseUnstorable(value: unknown, { path, above }: StatePlace, types: readonly ValueType[]): Weight {
   if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
   const found = examine(value, types, { above, isDry: true });

@@ -219,13 +219,13 @@ export function leftoversOf<Kind extends Leftover["kind"]>(
 // ---- what a stop event leaves undone: reported, because the completed run keeps none of it
 // Steps that wait for an event, a time or a child are not reported: a run may well end without an answer.
 
-type Place = Pick<DiscardedEvents, "step" | "status">;
+type DiscardedAt = Pick<DiscardedEvents, "step" | "status">;
 
 /** @param by The item whose output ends the run. */
 export function reportDiscarded(reduction: Reduction, by: object): void {
   const { items, timers, inbox, scopes } = reduction.state;
   const found = new Map<string, DiscardedEvents>();
-  const add = ({ type }: EventData, { step, status }: Place): void => {
+  const add = ({ type }: EventData, { step, status }: DiscardedAt): void => {
     const key = `${status} ${step} ${type}`;
     found.set(key, { type, step, status, count: (found.get(key)?.count ?? 0) + 1 });
   };

@@ -16,14 +16,14 @@ export interface Delivery {
   readonly input: StepInput;
 }
 
-export interface Place {
+export interface FanOutPlace {
   readonly scope: FanOutState | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
 }
 
 /** Adds a work item for a step: starts it if a worker is free, otherwise queues it. */
-export function enqueue(reduction: Reduction, { step, input }: Delivery, place: Place): void {
+export function enqueue(reduction: Reduction, { step, input }: Delivery, place: FanOutPlace): void {
   const { state } = reduction;
   const { scope, index } = place;
   if (scope?.closed) return;
