@@ -112,11 +112,11 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   /** A call was answered. The attempt takes its place in a limit again before its code continues. */
   settle(call: string): void {
-    if (this.step.limit === null || this.item.status !== "running") this.#goOn(call);
-    else this.#takePlace(() => this.#goOn(call));
+    if (this.step.limit === null || this.item.status !== "running") this.#resume(call);
+    else this.#takePlace(() => this.#resume(call));
   }
 
-  #goOn(call: string): void {
+  #resume(call: string): void {
     if (this.ended !== null) return;
     this.calls?.settle(call);
     if (this.item.status === "running") this.#timer?.update(false);
@@ -124,14 +124,14 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
   #takePlace(next: () => void): void {
-    const goOn = (): void => (this.ended === null ? next() : this.#free());
+    const resume = (): void => (this.ended === null ? next() : this.#free());
     if (this.#release === null && this.#turn === null) {
       const granted = this.run.host.limiters.get(this.step.limit as string)?.acquire(this.signal);
       if (granted instanceof Promise) this.#turn = granted.then((release) => this.#hold(release));
       else this.#hold(granted ?? null);
     }
-    if (this.#turn === null) goOn();
-    else this.#turn.then(goOn, (error: unknown) => this.fail(error));
+    if (this.#turn === null) resume();
+    else this.#turn.then(resume, (error: unknown) => this.fail(error));
   }
 
   #hold(release: Release | null): void {

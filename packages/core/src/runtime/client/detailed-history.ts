@@ -50,7 +50,7 @@ export async function* detailedHistoryOf(
       { signal },
     );
     if (run.ticks <= trail.number) return;
-    trail.goOn(run);
+    trail.readUpTo(run);
   }
 }
 
@@ -67,8 +67,8 @@ class Trail {
     this.number = after;
   }
 
-  /** Continues with the ticks that the run has by now. */
-  goOn(run: StoredRun): void {
+  /** Continues with the ticks that the run has now. */
+  readUpTo(run: StoredRun): void {
     this.#from = { ...this.#from, run };
   }
 

@@ -151,14 +151,14 @@ export function deliverMessage(runner: LiveRun, message: Message, from: Delivery
   switch (message.kind) {
     case "resume":
     case "retry":
-      return goOn(runner, message.kind);
+      return continuationReceipt(runner, message.kind);
     default:
       return deliver(runner, message, from);
   }
 }
 
 /** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */
-async function goOn({ live, state }: LiveRun, how: Continuation["kind"]): Promise<Receipt | null> {
+async function continuationReceipt({ live, state }: LiveRun, how: Continuation["kind"]): Promise<Receipt | null> {
   if (!live) return null; // the next load continues it
   if (how === "retry") throw cannotResume({ runId: state.runId, status: "running" }, how);
   return { status: "accepted", sequence: state.ticks };
