@@ -154,8 +154,8 @@ function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; re
   return null;
 }
 
-function finished({ isEvicted: hasLeft, state }: LiveRun): Receipt | null {
-  return hasLeft ? null : runFinished(state.status);
+function finished({ isEvicted, state }: LiveRun): Receipt | null {
+  return isEvicted ? null : runFinished(state.status);
 }
 
 function closed(run: LiveRun, promptId: string): Receipt | null {
