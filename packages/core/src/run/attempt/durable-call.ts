@@ -24,7 +24,7 @@ import { callsOf, type EffectPhase, recall } from "./calls.js";
 import { CallTime } from "./check-calls.js";
 import { rejectCall } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
-import { takenBack } from "./piece-writer.js";
+import { revoked } from "./piece-writer.js";
 
 /**
  * Begins the call, or continues with the attempts that an earlier attempt of the step has left.
@@ -348,6 +348,6 @@ function failureOf(
     error: recordError(error),
     retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
     elapsedMs: beganAtMs === 0 ? 0 : Math.max(0, stamp.atMs - beganAtMs), // the clock may have been set back
-    ...(open.hasShown && delayMs !== null && { written: takenBack(attempt) }),
+    ...(open.hasShown && delayMs !== null && { written: revoked(attempt) }),
   };
 }

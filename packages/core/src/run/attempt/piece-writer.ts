@@ -60,7 +60,7 @@ export function writtenBy({ run }: AttemptCore, open: OpenCall): Pick<EffectReco
 }
 
 /** Retracts the pieces of a failed attempt; the next one begins after this. */
-export function takenBack(attempt: AttemptCore): { readonly attempt: number; readonly pieces: readonly [] } {
+export function revoked(attempt: AttemptCore): { readonly attempt: number; readonly pieces: readonly [] } {
   return { attempt: nextNumber(attempt), pieces: [] };
 }
 
