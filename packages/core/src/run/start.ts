@@ -104,7 +104,7 @@ function newState(compiled: CompiledWorkflow, context: CallerContext | null, run
   });
 }
 
-interface Launch {
+interface HandlerSetup {
   readonly context: CallerContext | null;
   readonly restored: RestoredRun;
   readonly options: RunOptions;
@@ -113,7 +113,7 @@ interface Launch {
 /** @param tickOf Makes the tick that the run begins or continues with. */
 function startHandler(
   compiled: CompiledWorkflow,
-  { context, restored, options }: Launch,
+  { context, restored, options }: HandlerSetup,
   tickOf: (run: LiveRun) => Tick,
 ): WorkflowHandler {
   const host = hostOf(compiled);
