@@ -54,7 +54,7 @@ export class Runner extends Rounds implements LiveRun {
   readonly #perform: Perform;
   #descendants: Map<string, RunState> | null;
   #held: Held | null = null;
-  #rest: IdleDetector | null = null;
+  #idle: IdleDetector | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
   #lastTicket = 0;
 
@@ -203,8 +203,8 @@ export class Runner extends Rounds implements LiveRun {
   // ---- nothing to do
 
   idle(signal?: AbortSignal): Promise<void> {
-    this.#rest ??= new IdleDetector();
-    return this.#rest.when(this, signal);
+    this.#idle ??= new IdleDetector();
+    return this.#idle.when(this, signal);
   }
 
   isQuiet(): boolean {
@@ -216,16 +216,16 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   isIdle(): boolean {
-    return this.isQuiet() && this.#rest?.atTick === this.state.ticks;
+    return this.isQuiet() && this.#idle?.atTick === this.state.ticks;
   }
 
   #checkIdle(): void {
-    this.#rest ??= new IdleDetector();
-    this.#rest.check(this);
+    this.#idle ??= new IdleDetector();
+    this.#idle.check(this);
   }
 
   onIdle(): void {
-    this.#rest?.reached(this.state.ticks);
+    this.#idle?.reached(this.state.ticks);
     this.permit?.release();
     if (this.parent !== null) this.parent.run.checkIdleAgain();
     else if (this.live) this.journal?.idle?.();
@@ -233,7 +233,7 @@ export class Runner extends Rounds implements LiveRun {
 
   checkIdleAgain(): void {
     if (!this.live) return;
-    if (this.#rest !== null) this.#rest.atTick = -1;
+    if (this.#idle !== null) this.#idle.atTick = -1;
     if (this.state.active === 0) this.#checkIdle();
   }
 
