@@ -50,7 +50,7 @@ export abstract class Rounds {
   abstract now(): number;
   abstract prepare(tick: Tick): void;
   /** Ticks that come before the first one. */
-  protected abstract preface(): readonly Tick[];
+  protected abstract leadingTicks(): readonly Tick[];
   /** Stores a round, and may leave the last of its ticks for a later one. Returns nothing when it is stored already. */
   protected abstract append(round: Tick[]): void | Promise<void>;
   protected abstract reduceTick(tick: Tick): readonly Command[];
@@ -94,7 +94,7 @@ export abstract class Rounds {
    */
   begin(tick: Tick): void {
     if (this.permit?.isMissing || this.isStored) {
-      for (const first of [...this.preface(), tick]) {
+      for (const first of [...this.leadingTicks(), tick]) {
         this.prepare(first);
         this.#enqueue(first);
       }

@@ -210,7 +210,7 @@ export interface RunJournal {
    */
   append(run: LiveRun, ticks: Tick[]): void | Promise<void>;
   /** Returns the ticks that come before the first tick of a loaded run, because its code has changed. */
-  preface?(run: LiveRun): Tick[];
+  leadingTicks?(run: LiveRun): Tick[];
   /** The run shows this to its readers. */
   published?(item: StreamedEvent): void;
   /** A call has written more: readers in this process need not wait until that is stored. */

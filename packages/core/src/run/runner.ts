@@ -106,8 +106,8 @@ export class Runner extends Rounds implements LiveRun {
     this.journal?.prepare?.(this, tick);
   }
 
-  protected preface(): readonly Tick[] {
-    return this.journal?.preface?.(this) ?? [];
+  protected leadingTicks(): readonly Tick[] {
+    return this.journal?.leadingTicks?.(this) ?? [];
   }
 
   protected append(round: Tick[]): void | Promise<void> {

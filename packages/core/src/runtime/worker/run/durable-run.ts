@@ -287,7 +287,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.#records.of(attempt);
   }
 
-  preface(runner: LiveRun): Tick[] {
+  leadingTicks(runner: LiveRun): Tick[] {
     const { runId } = runner.state;
     const ticks = this.#upgradeTicks?.get(runId) ?? [];
     this.#upgradeTicks?.delete(runId);
