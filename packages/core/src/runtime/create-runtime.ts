@@ -108,7 +108,7 @@ class StoredRuntime {
   readonly #parts: RuntimeParts;
   readonly #workflows: RegisteredWorkflows;
   readonly #registry: RunTable;
-  readonly #pump: WorkerLoop;
+  readonly #workerLoop: WorkerLoop;
   readonly #renewals: Renewals;
   readonly #heartbeat: Heartbeat;
   readonly #starter: RunStarter;
@@ -163,7 +163,7 @@ class StoredRuntime {
     const everyMs = leaseMs / 3;
     const table = this.#registry;
     this.#starter = new RunStarter(table);
-    this.#pump = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
+    this.#workerLoop = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
     this.#renewals = new Renewals({ table, log, everyMs, onRenewed: () => this.#heartbeat.beat() });
     this.#heartbeat = new Heartbeat({
       ...{ store, clock, log, leaseMs, maxRuns: options.maxRuns, owner },
@@ -395,7 +395,7 @@ class StoredRuntime {
     this.#assertOpen();
     this.#begin();
     if (this.#registry.claims) this.#heartbeat.beat();
-    return this.#pump.serve();
+    return this.#workerLoop.serve();
   }
 
   async stop(options: { readonly drainMs?: number } = {}): Promise<void> {
@@ -413,7 +413,7 @@ class StoredRuntime {
     this.#renewals.stopReloads();
     // Both run in parallel: runs that the worker loop claims while it stops are released. A store that does not answer is not
     // waited for.
-    await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
+    await Promise.all([within(clock, drainMs, this.#workerLoop.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
     const isAnswering = !this.#registry.committer.isOver;
     const stopping = [
@@ -460,12 +460,12 @@ class StoredRuntime {
   /** Looks for due work: there may be some now. */
   #lookAround(): void {
     this.#begin();
-    this.#pump.look();
+    this.#workerLoop.look();
   }
 
   /** Called with the first run. */
   #begin(): void {
-    this.#pump.start();
+    this.#workerLoop.start();
     if (this.#registry.claims) this.#renewals.start();
   }
 
