@@ -20,7 +20,7 @@ import type { LoadFrom } from "../worker/load/load.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
-  registry: RunTable,
+  runTable: RunTable,
   from: LoadFrom,
   { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
@@ -39,9 +39,9 @@ export async function* detailedHistoryOf(
     }
     if (!follow || trail.number >= before - 1) return;
     const run = await waitForChange(
-      { registry, key: from.run.key },
+      { runTable, key: from.run.key },
       async () => {
-        const now = await registry.sharedRow(from.run.key);
+        const now = await runTable.sharedRow(from.run.key);
         if (now === null || now.createdAtMs !== from.run.createdAtMs) throw runUnknown(from.run.key);
         if (now.ticks > trail.number || now.outcome !== null) return now;
         assertHere(now);

@@ -25,7 +25,7 @@ import type { RunTable } from "../worker/claim/run-table.js";
 import { waitForChange } from "./wait-for-change.js";
 
 export interface StoredStreamSetup {
-  readonly registry: RunTable;
+  readonly runTable: RunTable;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
@@ -92,9 +92,9 @@ class StoredSource implements StreamSource {
    * for its first event, so that nothing overtakes earlier events of the run.
    */
   #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
-    const { registry, key } = this.#setup;
+    const { runTable, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
-    for (const { call, origin, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
+    for (const { call, origin, writer, attempt, pieces } of runTable.live.get(idOf(key))?.words.atWork ?? []) {
       const place = placeOf(origin, writer);
       const at = positionIn(reader, { call, attempt }, place);
       if (at === null || at >= sizeOfAll(pieces)) continue;
@@ -106,9 +106,9 @@ class StoredSource implements StreamSource {
   }
 
   #hasMore(cursor: StreamCursor): boolean {
-    const { registry, key } = this.#setup;
+    const { runTable, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
-    for (const written of registry.live.get(idOf(key))?.words.atWork ?? []) {
+    for (const written of runTable.live.get(idOf(key))?.words.atWork ?? []) {
       const at = positionIn(reader, written, placeOf(written.origin, written.writer));
       if (at !== null && at < sizeOfAll(written.pieces)) return true;
     }
@@ -116,7 +116,7 @@ class StoredSource implements StreamSource {
   }
 
   async changed(cursor: StreamCursor): Promise<void> {
-    const { registry, key, accept } = this.#setup;
+    const { runTable, key, accept } = this.#setup;
     if (!this.#isAccepted) await accept();
     this.#isAccepted = true;
     let again: () => void = () => {};
@@ -132,7 +132,7 @@ class StoredSource implements StreamSource {
         async () => {
           if (isWoken || this.#hasMore(cursor)) return true;
           const reading = this.#readingOf(cursor);
-          const page = await registry.streams.read(key, cursor.after ?? -1, reading.page === null);
+          const page = await runTable.streams.read(key, cursor.after ?? -1, reading.page === null);
           if (page) reading.page = { ...page, position: 0 };
           return page !== undefined || undefined;
         },
