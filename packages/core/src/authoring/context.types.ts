@@ -195,7 +195,7 @@ export interface SendOptions {
    * @default the scope of the sender
    */
   readonly scope?: "run";
-  /** `true`: sends at once instead of with the next commit; a later attempt cannot take it back. @default false */
+  /** Whether to send at once instead of with the next commit; a later attempt cannot revoke it. @default false */
   readonly immediate?: boolean;
   /** Identifies this send among others of the same event in this step, for later attempts. @default its position */
   readonly key?: string;

@@ -78,7 +78,7 @@ interface Settings {
   readonly retry?: RetryPolicy;
   /** Time limit of an attempt, without its waits. @default none */
   readonly timeout?: Duration;
-  /** `true`: the step accepts and waits for subclasses of the named events, too. @default false */
+  /** Whether the step accepts and waits for subclasses of the named events, too. @default false */
   readonly subclasses?: boolean;
   /** Name of one of the workflow's `limits`, shared by all its runs. */
   readonly limit?: string;

@@ -81,11 +81,11 @@ export interface CollectOptions {
   readonly of?: string;
   /** Runs at the n-th arrival; later members are not in the batch. Integer, at least 1. @default all members */
   readonly take?: number;
-  /** What happens to members that `take` does not wait for: they run to their end, or are cancelled. @default "finish" */
+  /** Fate of members that `take` does not wait for: they run to their end, or are cancelled. @default "finish" */
   readonly rest?: "finish" | "cancel";
   /** Order of the batch: of the elements in the fan-out, or of the events' arrival. @default "emitted" */
   readonly order?: "emitted" | "arrived";
-  /** `true`: members that failed or emitted nothing are in the batch, too, instead of failing the run. @default false */
+  /** Whether members that failed or emitted nothing are in the batch, too, instead of failing the run. @default false */
   readonly settle?: boolean;
 }
 

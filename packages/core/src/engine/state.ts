@@ -318,7 +318,7 @@ export interface RaceRecord {
   readonly call: string;
   /** Open calls of the race. */
   open: readonly string[];
-  /** `true`: one of its calls was answered, and calls that are opened later are closed at once. */
+  /** `true` if one of its calls was answered, and calls that are opened later are closed at once. */
   decided: boolean;
 }
 

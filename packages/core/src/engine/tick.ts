@@ -144,7 +144,7 @@ export interface Send {
   readonly event: EventData;
   readonly step: string | null;
   readonly dueAtMs: number | null;
-  /** `true`: outside of every fan-out. */
+  /** `true` outside of every fan-out. */
   readonly toRun: boolean;
   /** Set for an element of the fan-out that the sender opens; absent: in the scope of the sender. */
   readonly isElement?: true;

@@ -26,7 +26,7 @@ export class WorkflowError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** `false`: no retry policy retries it. */
+  /** `false` if no retry policy retries it. */
   declare retryable?: boolean;
   /** Delay before the next attempt in milliseconds, instead of that of the retry policy. */
   declare retryAfterMs?: number;

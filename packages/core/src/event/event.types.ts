@@ -101,7 +101,7 @@ export interface DoneBy {
 export interface PromptAnswer {
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** `null`: its sender is not stored. */
+  /** `null` if its sender is not stored. */
   readonly by: DoneBy | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which fan-outs a step runs in, and which fan-out a collect belongs to, from the declarations alone.
+ * Finds which fan-outs a step runs in, and which fan-out a collect belongs to, from the declarations alone.
  *
  * A place is the run, or the inside of one fan-out, which has the name of the step that opens it. What happens inside a fan-out
  * does not depend on where it was opened, so there are as many places as fan-outs, and one more: loops and recursion need no

@@ -132,7 +132,7 @@ const migratedSnapshot = { path: "What `migrate` made of the snapshot", code: "S
 
 interface Unsealing {
   readonly codec: SnapshotCodec | undefined;
-  /** `true`: the result is frozen. */
+  /** `true` if the result is frozen. */
   readonly freeze: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface WorkflowHost {
   readonly routing: Routing;
   readonly ports: Ports;
   readonly inspector: Inspector;
-  /** `null`: no limit. */
+  /** `null` without a limit. */
   readonly permits: Limiter | null;
   readonly limiters: ReadonlyMap<string, Limiter>;
   /** Resources of the scope `workflow`, opened on first use. */
@@ -48,7 +48,7 @@ export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): voi
 /** Parts that the workflows of one runtime share. */
 export interface HostSetup {
   readonly ports: Partial<Ports>;
-  /** Resources of the scope `app`. `null`: those of all workflows without a runtime. */
+  /** Resources of the scope `app`. `null` for those of all workflows without a runtime. */
   readonly resources: ResourceContainer | null;
   readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }

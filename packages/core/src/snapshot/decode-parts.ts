@@ -33,7 +33,7 @@ import {
   type RecordJson,
 } from "./snapshot-shape.js";
 
-/** How a run ended, as `encodeOutcome` wrote it. */
+/** Decodes an outcome that `encodeOutcome` wrote. */
 export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
   return new PartDecoder(compiled).outcome(checkShape(outcomeShape, json, "outcome"), "outcome");
 }

@@ -49,7 +49,7 @@ class StateDecoder extends PartDecoder {
   readonly #dict: SnapshotJson;
   readonly #path: string;
   readonly #scopes: Map<number, FanOutState> = new Map();
-  /** `true`: the journal continues the work that the snapshot has under way. */
+  /** `true` if the journal continues the work that the snapshot has under way. */
   readonly #continues: boolean;
 
   constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path }: DecodeOptions) {

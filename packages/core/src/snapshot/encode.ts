@@ -50,9 +50,9 @@ import {
 /** Facts about the snapshot around a state. */
 export interface Around {
   readonly children: { readonly [runId: string]: Snapshot };
-  /** `true`: the surrounding snapshot has the store. */
+  /** `true` if the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
-  /** `true`: with the work under way, for a journal that continues it. @default false */
+  /** Whether the work under way is encoded, for a journal that continues it. @default false */
   readonly isStored?: boolean;
   /** Returns the version of the state of a run that was not migrated yet. @default the version of the code */
   readonly stateVersionOf?: (runId: string) => number;

@@ -218,7 +218,7 @@ export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
 
 /** Encoders of the parts of a run, for parts that contain others. */
 export interface PartEncoder {
-  /** `false`: a load starts the running work over. */
+  /** `false` if a load starts the running work over. */
   readonly isStored: boolean;
   event(event: EventData, path: string): EncodedEvent;
   events(events: readonly EventData[], path: string): EncodedEvent[];

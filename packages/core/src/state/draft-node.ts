@@ -26,11 +26,11 @@ export interface DraftNode {
   draft: object;
   /** The changed container; `null` while nothing was written. Parts that were only read are shared. */
   copy: Container | null;
-  /** `true`: the container, or a draft inside of it, was written. */
+  /** `true` if the container, or a draft inside of it, was written. */
   changed: boolean;
   /** Drafts of its parts, by their present places; in a Set, by the original items. */
   kids: Map<unknown, DraftNode> | null;
-  /** Written keys of a record or Map, in the order of adding, or items of a Set. `true`: the key was removed in between. */
+  /** Written keys of a record or Map, in the order of adding, or items of a Set. `true` if the key was removed in between. */
   touched: Map<unknown, boolean> | null;
   /** Pieces of a list: unchanged ranges and new items. */
   pieces: Piece[] | null;

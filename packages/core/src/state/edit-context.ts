@@ -27,7 +27,7 @@ export interface OpenCall {
   refusal: WorkflowError | null;
   /** Sends of the host that were made inside: they leave with the record of the call. */
   sends: object[] | null;
-  /** `true`: it has written to the stream. */
+  /** `true` if it has written to the stream. */
   hasShown: boolean;
   /** Events that an edit shows to readers when it counts; `null` for none, and for other calls, which show at once. */
   shown: object[] | null;
@@ -125,7 +125,7 @@ function innermost(): OpenCall | null {
   return running ?? storage?.getStore() ?? null;
 }
 
-/** `false`: nothing around the caller has to be asked, which nearly no call of a step has. */
+/** Returns whether the caller is inside an open call, as nearly no call of a step is. */
 export function isInCall(): boolean {
   return innermost() !== null;
 }
@@ -188,7 +188,7 @@ export function refuseInsideEdit(what: string, token?: object, cell?: object): v
  * After a forgotten `await`, it is not.
  */
 export class CallPromise<Value> extends Promise<Value> {
-  /** `true`: it was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */
+  /** `true` if it was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */
   isTaken = false;
 
   /** Marks its rejection as handled, without taking it. */

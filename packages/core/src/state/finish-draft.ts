@@ -24,11 +24,11 @@ import {
 import { diffState, type StatePatch } from "./patches.js";
 
 export interface Finished {
-  /** `null`: the whole state is shorter. */
+  /** `null` if the whole state is shorter. */
   readonly patches: readonly StatePatch[] | null;
   /** The state after the edit. Unwritten parts are shared with the previous state; `fresh` and new values are not frozen yet. */
   readonly next: unknown;
-  /** Containers of `next` that were made for it. `null`: `next` shares less with the previous state than the patches would. */
+  /** Containers of `next` that were made for it. `null` if `next` shares less with the previous state than the patches would. */
   readonly fresh: readonly object[] | null;
 }
 
@@ -103,7 +103,7 @@ function fill(node: DraftNode, next: Container, filling: Filling): boolean {
   return differs || (isMixed && hasMoved(base as unknown[], next as unknown[]));
 }
 
-/** Where the edit may have put something. */
+/** Returns the places where the edit may have put something. */
 function newPlaces({ touched, pieces, isMixed }: DraftNode, next: Container): Iterable<unknown> {
   if (isMixed) return keysOf(next);
   if (pieces !== null) return newIndexes(pieces);

@@ -48,9 +48,9 @@ export interface StatePatch {
 type Path = StatePatch["path"];
 
 export interface StateDiff {
-  /** `null`: storing the whole state is shorter. */
+  /** `null` if storing the whole state is shorter. */
   readonly patches: readonly StatePatch[] | null;
-  /** `false`: the second state shares less with the first one than the patches would, as a part was replaced by a similar one. */
+  /** `false` if the second state shares less with the first one than the patches would, as a part was replaced by a similar one. */
   readonly isExact: boolean;
 }
 
@@ -138,7 +138,7 @@ function isHeavy(value: unknown): boolean {
   return typeof value === "string" ? value.length > 64 : isObject(value);
 }
 
-/** `false`: patches cannot express the change. */
+/** Records the changes in a container. Returns `false` if patches cannot express them. */
 function writeContents(pair: Pair<Container>, diff: Diff): boolean {
   const { before, node } = pair;
   const { pieces, touched, kids } = node === null || node.isMixed ? changesBetween(pair) : node;

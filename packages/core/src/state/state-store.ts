@@ -38,7 +38,7 @@ interface LockClock {
   setTimer(atMs: number, wake: () => void): () => void;
 }
 
-/** What a state needs from its run. */
+/** Parts of a run that its state needs. */
 export interface StoreHost extends StateRules {
   /** The committed state, deeply frozen. */
   read(): unknown;

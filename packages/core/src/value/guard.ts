@@ -93,8 +93,8 @@ class JsonWalk {
   readonly #options: GuardOptions;
   readonly #limits: ValueLimits;
   /**
-   * `null`: nothing is copied. `"once"`: copies, and does not look for what is in the data twice. A Map: what is in it twice is copied
-   * once; `null` in there while it is being copied.
+   * `null` if no part is copied. `"once"`: copies without looking for repeated parts. A Map: a repeated part is copied once;
+   * its entry is `null` while it is being copied.
    */
   readonly #copies: Map<object, unknown> | "once" | null;
   /** Whether what is read now is frozen. */

@@ -107,7 +107,7 @@ export function timeOf(time: Date | number, option: string): number {
 // ---- rules for options
 // There is one table for each kind of object that users write. All problems are reported at once, unknown options among them.
 
-/** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
+/** Describes what is wrong with a value, one sentence for each problem. `undefined` if the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
 
 /** A rule for every option of a type, so that none is forgotten. */

@@ -17,7 +17,7 @@ export interface WrittenPieces {
   /** Position of the first of these pieces: see {@link Piece}. */
   readonly at: number;
   readonly pieces: readonly Piece[];
-  /** `true`: the call is recorded, and these are all. */
+  /** `true` if the call is recorded, and these are all. */
   readonly isAll?: true;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which values can be stored: plain objects, arrays, Map, Set; text, numbers, booleans, null, undefined, bigint;
+ * Finds out whether a value can be stored. These can: plain objects, arrays, Map, Set; text, numbers, booleans, null, undefined, bigint;
  * Date, URL, Error, typed arrays; events that the workflow knows; and classes that it registers. None of them may be of a
  * class that extends another: it would come back as its base.
  *

@@ -49,7 +49,7 @@ export interface QueuePositionRecord {
 }
 
 export interface PositionRecord {
-  /** `null`: the run is not in the line of a queue. */
+  /** `null` if the run is not in the line of a queue. */
   readonly position: QueuePositionRecord | null;
 }
 

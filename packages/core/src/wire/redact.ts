@@ -46,7 +46,7 @@ interface Search {
   readonly payloads: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
   readonly isPayload: boolean;
-  /** `true`: below a field of one of the names. */
+  /** `true` below a field of one of the names. */
   readonly isNamed: boolean;
   readonly texts: Set<string>;
 }

@@ -80,7 +80,7 @@ export function ask(
   return asked(calls.id(name));
 }
 
-/** `null`: it does not fit. */
+/** Returns `null` if the fields do not fit. */
 function readAnswer(answer: EventClass, { fields }: AnswerEvent): object | null {
   try {
     return fieldsOf(eventFromFields(answer, fields));

@@ -38,7 +38,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   readonly number: number;
   /** When the step began. Without listeners and a store, the time of the tick that started it. */
   startedAtMs: number;
-  /** `true`: the step began later than the tick that started the attempt. */
+  /** `true` if the step began later than the tick that started the attempt. */
   #isLate = false;
   /** Reason for which the attempt is over; `null` while it counts. */
   ended: string | null = null;

@@ -32,7 +32,7 @@ export interface Calling {
 /** A call with a function. The attempt does not end before it. */
 export interface EffectPhase {
   readonly promise: CallPromise<unknown>;
-  /** `true`: it waits for its next attempt, and its run may leave memory. */
+  /** `true` if it waits for its next attempt, and its run may leave memory. */
   isResting: boolean;
 }
 
@@ -46,7 +46,7 @@ export class Calls {
   readonly #attempt: Calling;
   readonly #occurrences: Map<string, number> = new Map();
   #open: Map<string, Deferred<unknown>> | null = null;
-  /** `true`: no call was recorded before the first one of this attempt. */
+  /** `true` if no call was recorded before the first one of this attempt. */
   readonly #isFirst: boolean;
   /** Calls whose functions are at work; `null` before the first. */
   atWork: Map<unknown, EffectPhase> | null = null;
@@ -72,7 +72,7 @@ export class Calls {
     return idOf(name, count);
   }
 
-  /** Notes a name that the attempt may use once. `false`: it has used it. */
+  /** Notes a name that the attempt may use once. Returns `false` if it has used it. */
   use(given: string): boolean {
     const name = this.#inside(given);
     const counts = this.#counts();
@@ -109,7 +109,7 @@ export class Calls {
     this.#attempt.noteWork();
   }
 
-  /** `true`: a function is at work, whatever else the step waits for. */
+  /** `true` if a function is at work, whatever else the step waits for. */
   get isWorking(): boolean {
     return (this.atWork?.size ?? 0) > this.#resting;
   }
@@ -224,7 +224,7 @@ export class Calls {
     return this.isWaiting && this.collecting().length > 0;
   }
 
-  /** `true`: a call is still open. */
+  /** `true` if a call is still open. */
   get isWaiting(): boolean {
     return this.#open !== null && this.#open.size > 0;
   }

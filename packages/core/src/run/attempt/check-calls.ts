@@ -191,7 +191,7 @@ export interface CallPolicies {
   readonly timeoutMs: number | null;
   readonly limiter: Limiter | null;
   readonly label: string | undefined;
-  /** `true`: nothing but a label was given, and an attempt may begin while its beginning is being stored. */
+  /** `true` if only a label was given, and an attempt may begin while its beginning is being stored. */
   readonly isPlain: boolean;
 }
 

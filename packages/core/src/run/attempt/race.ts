@@ -34,7 +34,7 @@ export function openingIn(attempt: AttemptCore): Opening | null {
 interface Runner {
   readonly winner: string;
   readonly promise: Promise<unknown>;
-  /** `true`: one call of the engine. */
+  /** `true` for one call of the engine. */
   readonly isCall: boolean;
 }
 

@@ -87,7 +87,7 @@ export class StepContext implements Context {
     this.#scope = scope;
   }
 
-  /** `null`: this is not the context of a step. */
+  /** Returns the attempt of a context; `null` if it is not the context of a step. */
   static attemptOf(context: object): AttemptCore | null {
     return #attempt in context ? context.#attempt : null;
   }

@@ -26,7 +26,10 @@ interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
   readonly fields: unknown;
 }
 
-/** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
+/**
+ * Answers exactly this prompt, of the run or of a child. Returns `null` if the run has left memory, so that there is no
+ * receipt here.
+ */
 async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return logIfRefused(run, null, closed(run, promptId));
@@ -63,7 +66,7 @@ export interface Sent {
   readonly by?: DoneBy;
 }
 
-/** `null`: the run has left memory, so there is no receipt here. */
+/** Delivers an event. Returns `null` if the run has left memory, so that there is no receipt here. */
 async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return logIfRefused(run, sent.event.type, await send(run, sent));
 }
@@ -206,7 +209,7 @@ export interface Delivery {
   readonly atMs?: number;
 }
 
-/** `null`: the run has left memory, so there is no receipt here. */
+/** Delivers a message. Returns `null` if the run has left memory, so that there is no receipt here. */
 export function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "event":

@@ -40,7 +40,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#isStored = runner.journal === null && runner.host.permits === null;
   }
 
-  /** `true`: the start needs no store. @internal */
+  /** `true` if the start needs no store. @internal */
   get isStored(): boolean {
     return this.#isStored;
   }

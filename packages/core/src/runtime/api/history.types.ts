@@ -85,7 +85,7 @@ export interface RunAttempt {
   readonly status: AttemptStatus;
   /** Error with which the attempt failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** `true`: it has ended, and no other attempt of the item follows by itself. */
+  /** `true` if it has ended, and no other attempt of the item follows by itself. */
   readonly isFinal: boolean;
   readonly retryAtMs: number | null;
   /** Type of its input event; `null` for several events. */
@@ -142,7 +142,7 @@ export interface RunMoment {
   /** Epoch milliseconds. */
   readonly atMs: number;
   readonly status: RunStatus;
-  /** `true`: it has not ended, and continues only with time or an event from outside. */
+  /** `true` if it has not ended, and continues only with time or an event from outside. */
   readonly isWaiting: boolean;
   readonly state: unknown;
   /** Every step of the run in the order of its workflow, then those of its children. */

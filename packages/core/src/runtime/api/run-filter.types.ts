@@ -129,7 +129,7 @@ export interface BulkResult extends BulkCounts {
 /** How many runs match. */
 export interface RunMatches {
   readonly count: number;
-  /** `false`: there are more, which were not counted. */
+  /** `false` if there are more, which were not counted. */
   readonly isAll: boolean;
 }
 

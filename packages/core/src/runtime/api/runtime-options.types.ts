@@ -18,9 +18,10 @@ export interface RuntimeOptions<Flows extends Workflows> {
   /** Where runs are kept. The runtime closes it in `stop`. @default `memoryStore()` */
   readonly store?: RunStore;
   /**
-   * `false`: no step runs in this process. Runs are stored and left to a runtime over the same store that executes. Messages and
-   * requests to cancel, resume or retry go to that runtime through the store, and are answered once it has taken them. Everything
-   * that reads works. Needs a `store`.
+   * Whether steps run in this process. With `false`, runs are stored and left to a runtime over the same store that executes.
+   * Messages and requests to cancel, resume or retry go to that runtime through the store, and are answered once it has
+   * processed them. Everything that reads works. Needs a `store`.
+   *
    * @default true
    */
   readonly execute?: boolean;
@@ -92,7 +93,7 @@ export interface QueueOptions {
    * @default no limit
    */
   readonly rate?: { readonly limit: number; readonly per: Duration };
-  /** `true`: runs of the queue may be started with a `priority`. @default false */
+  /** Whether runs of the queue may be started with a `priority`. @default false */
   readonly priority?: boolean;
 }
 
@@ -175,13 +176,13 @@ export interface ActivationStore extends Pick<RunStore, "snapshot" | "ticks" | "
 /** Facts about a commit that a host gets without reading it. */
 export interface RoundNature {
   /**
-   * `true`: the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
+   * `true` if the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
    * the next commit.
    */
   readonly follows: boolean;
-  /** `true`: the run ends with it, so nothing begins once it is stored. */
+  /** `true` if the run ends with it, so nothing begins once it is stored. */
   readonly ends: boolean;
-  /** `true`: no step of the run or its children is running, so giving the run back now repeats no step. */
+  /** `true` if no step of the run or its children is running, so releasing the run now repeats no step. */
   readonly isCalm: boolean;
 }
 

@@ -192,7 +192,7 @@ export interface RunListing {
   readonly lastEvent: number;
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
   readonly queue: ListedQueue | null;
-  /** `true`: the run was exported from this store, and does not continue here. `delete` ends the move, `release` undoes it. */
+  /** `true` if the run was exported from this store, and does not continue here. `delete` ends the move, `release` undoes it. */
   readonly isSealed: boolean;
 }
 
@@ -262,7 +262,7 @@ export interface DetailedHistoryOptions extends TenantOptions {
   readonly after?: number;
   /** Tick number before which the history ends. @default everything */
   readonly before?: number;
-  /** `true`: continues with new ticks, and ends with the run. @default false */
+  /** Whether the history continues with new ticks, until the run ends. @default false */
   readonly follow?: boolean;
   /** Ends a history that follows its run: reading then fails with the reason of the signal. */
   readonly signal?: AbortSignal;

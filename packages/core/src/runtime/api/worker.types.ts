@@ -20,7 +20,7 @@ export interface WorkerState {
    * renewal while nothing else here changes.
    */
   readonly beatAtMs: number;
-  /** `false`: its lease has run out since the last heartbeat. Other processes take its runs. */
+  /** `false` if its lease has run out since the last heartbeat. Other processes take its runs. */
   readonly isAlive: boolean;
   /** Runs in its memory at the last heartbeat. */
   readonly runs: number;
@@ -64,9 +64,9 @@ export interface QueueState extends LineCounts {
   readonly paused: boolean;
   /** The limits that hold, paused or not. */
   readonly limits: QueueLimitsShown;
-  /** The limits in the options of this process, or else of a living one; `null`: none names the queue. */
+  /** The limits in the options of this process, or else of a living one; `null` if none names the queue. */
   readonly configured: QueueLimitsShown | null;
-  /** When it was paused, resumed or limited by a call, in epoch milliseconds; `null`: all is as configured. */
+  /** When it was paused, resumed or limited by a call, in epoch milliseconds; `null` if all is as configured. */
   readonly changedAtMs: number | null;
   /** Who did that. */
   readonly changedBy: DoneBy | null;
@@ -104,7 +104,7 @@ interface ByOptions {
 export interface RuntimeQueues {
   /** Queues that a living process names, or that were changed, by name. */
   list(): Promise<readonly QueueState[]>;
-  /** `null`: no living process names the queue, and it was never changed. */
+  /** `null` if no living process names the queue, and it was never changed. */
   get(name: string): Promise<QueueState | null>;
   /** No run of the queue gets a place until `resume`. @throws {WorkflowError} `OPTION_INVALID` */
   pause(name: string, options?: ByOptions): Promise<QueueState>;

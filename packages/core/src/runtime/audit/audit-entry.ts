@@ -62,7 +62,7 @@ export function auditOfTicks({ key, workflow, runner }: AuditedRun, ticks: reado
 
 type Done = Pick<AuditEntry, "action" | "promptId">;
 
-/** `null`: it was decided elsewhere, or comes too late. */
+/** Returns who did what with the tick; `null` if it was decided elsewhere, or comes too late. */
 function doneBy(tick: Tick, { state, parent }: LiveRun, answered: Set<string>): Done | null {
   if (tick.type === "event.received") {
     const { promptId } = tick;

@@ -41,7 +41,7 @@ export function checkCost(of: string, given: unknown): void {
 
 export const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
 
-/** `null`: nothing has a budget. */
+/** `null` if no unit has a budget. */
 export function resolveBudgets(options: BudgetOptions | undefined): ResolvedBudgets | null {
   if (options === undefined) return null;
   const { tokensPerDay: tokens, usdPerDay: usd, callsPerDay: calls, timezone = "UTC" } = options.tenant ?? {};

@@ -37,14 +37,14 @@ export interface BulkTurn {
   readonly tenant: string;
   /** Equal whenever this job comes to this run: what was done before does not happen again. */
   readonly key: string;
-  /** `true`: a process may have done it, and died before that was stored. */
+  /** `true` if a process may have done it, and died before that was stored. */
   readonly isRepeated: boolean;
 }
 
 /** Time in which a process that has the run answers, or its lease ends, in milliseconds. */
 const waitMs = 60_000;
 
-/** `null`: it is done. */
+/** Applies the job to one run. Returns `null` if it is done. */
 export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProblem | null> {
   try {
     const refusal = await within(turn.host.clock, perform(turn, item));

@@ -23,7 +23,7 @@ export const fitting: { readonly [Action in BulkAction]: readonly StoredStatus[]
 /** The runs of a job, as JSON. */
 export interface BulkSet {
   readonly action: BulkAction;
-  /** Times in epoch milliseconds. `null`: the runs are listed. */
+  /** Times in epoch milliseconds. `null` if the runs are listed. */
   readonly where: BulkWhere | null;
   readonly runIds: readonly string[] | null;
   /** Id of a job, whose cancelled runs are meant. */

@@ -59,7 +59,7 @@ class Trail {
   /** Number of the last tick that was read. */
   number: number;
   #from: LoadFrom;
-  /** `null`: not loaded yet. `false`: it cannot be loaded. */
+  /** `null` if not loaded yet. `false` if it cannot be loaded. */
   #timeline: Timeline | null | false = null;
 
   constructor(from: LoadFrom, after: number) {

@@ -287,14 +287,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
 interface IdleLook {
   readonly readRow?: () => Promise<StoredRun | null>;
   readonly signal?: AbortSignal | undefined;
-  /** `false`: a run that works is not waited for. @default true */
+  /** Whether to wait for a run that works. @default true */
   readonly waits?: boolean;
 }
 
 // ---- answers of prompts that are closed
 
 /**
- * Reads the answer from the journal. `null`: it has no answer, its tick is no longer kept, or this code cannot read the journal.
+ * Reads the answer from the journal. `null` if it has no answer, its tick is no longer kept, or this code cannot read the journal.
  */
 async function answerTo(from: LoadFrom, promptId: string): Promise<PromptAnswer | null> {
   try {

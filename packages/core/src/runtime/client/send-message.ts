@@ -35,7 +35,7 @@ export interface SendSetup {
 }
 
 export interface Sending {
-  /** A second message with the same key changes nothing. `null`: it counts every time. */
+  /** A second message with the same key changes nothing. `null` if it counts every time. */
   readonly idempotencyKey: string | null;
   /** The row of the run, if it was just read. */
   readonly row: StoredRun | null;
@@ -47,7 +47,7 @@ interface Opening extends Pick<Sending, "row"> {
 
 export interface SentMessage {
   readonly receipt: Receipt;
-  /** `true`: the run was in memory here, so what the message did is stored and no post was needed. */
+  /** `true` if the run was in memory here, so what the message did is stored and no post was needed. */
   readonly wasHere: boolean;
 }
 
@@ -168,7 +168,7 @@ const LOOK_MS = 100;
 class AwaitedReceipt {
   /** Position of the post; `null` until it is stored. */
   position: number | null = null;
-  /** `true`: the report of the post itself has come, or none will. */
+  /** `true` if the report of the post itself has come, or none will. */
   isReported = false;
   mayBeMissed = true;
   #mayHaveEnded = false;

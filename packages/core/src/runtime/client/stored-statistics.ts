@@ -161,7 +161,7 @@ interface Rows {
   readonly kind: MeasureKind;
   readonly filter: StatisticsFilter;
   readonly time: ReturnType<typeof timeOfFilter>;
-  /** `false`: the whole time is one period. */
+  /** `false` if the whole time is one period. */
   readonly inPeriods: boolean;
 }
 
@@ -235,7 +235,7 @@ export function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
 export interface CountedRows {
   readonly runs: readonly StatisticsRow[];
   readonly attempts: readonly StatisticsRow[];
-  /** `null`: without figures of periods. */
+  /** `null` without figures of periods. */
   readonly time: { readonly fromMs: number; readonly periodMs: number } | null;
   readonly by: "version" | undefined;
 }

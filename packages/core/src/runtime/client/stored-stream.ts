@@ -152,7 +152,7 @@ class StoredSource implements StreamSource {
   }
 }
 
-/** `null`: the reader has nothing of this attempt. */
+/** Returns the position of the reader; `null` if it has nothing of this attempt. */
 function positionIn(
   { known }: PieceReader,
   { call, attempt }: Pick<WrittenPieces, "call" | "attempt">,

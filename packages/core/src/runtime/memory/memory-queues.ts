@@ -102,7 +102,7 @@ export class MemoryQueue {
     return this.#choose(limits, request).runs;
   }
 
-  /** How many runs need a place, and have one. */
+  /** Returns how many runs need a place, and how many have one. */
   line({ nowMs, keys: most, of }: LineQuery, isOf: (run: MemoryRun) => boolean): StoredLine {
     this.#arrive(nowMs);
     const tally = new LineTally(nowMs);

@@ -48,15 +48,15 @@ export class MemoryRun {
 
   readonly blobs: NeededBlobs = new Map();
   due: DueEntry | null = null;
-  /** `true`: it has had a place of its queue, and no longer counts against the rate. */
+  /** `true` if it has had a place of its queue, and no longer counts against the rate. */
   hadPlace = false;
-  /** `true`: it stands in the line of its queue. */
+  /** `true` if it stands in the line of its queue. */
   isInLine = false;
   /** Kind of the failure that ended it; `null` for none. */
   failure: string | null = null;
   /** Step at which it failed or timed out; `null` for none. */
   failedStep: string | null = null;
-  /** `true`: it was deleted from the store. */
+  /** `true` if it was deleted from the store. */
   removed = false;
 
   constructor(key: RunKey, created: NewRunRecord, number: number) {

@@ -12,7 +12,7 @@ import type { LineCounts, QueueLimits, StoredLine } from "./run-store.types.js";
 /** A run that wants a place. */
 export interface RunInLine {
   readonly queuedAtMs: number;
-  /** `true`: it does not count against the rate. */
+  /** `true` if it does not count against the rate. */
   readonly hadPlace: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface KeyLine<Run extends RunInLine> {
   readonly held: number;
   /** Read only as far as the choice needs. */
   readonly runs: Iterable<Run>;
-  /** `false`: more runs may follow that were not read. */
+  /** `false` if more runs may follow that were not read. */
   readonly isWhole: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface QueueWindow<Run extends RunInLine> {
   readonly starts: number;
   /** Keys in the order of their turns. A key at its limit and a key without runs may be left out. */
   readonly lines: Iterable<KeyLine<Run>>;
-  /** `false`: more keys may follow that were not read. */
+  /** `false` if more keys may follow that were not read. */
   readonly isWhole: boolean;
 }
 
@@ -44,11 +44,11 @@ export interface ChosenPlaces<Run extends RunInLine> {
   readonly runs: readonly Run[];
   /** The keys whose run was chosen: they go to the end of the line, in this order. */
   readonly served: readonly string[];
-  /** `false`: the next choice needs rows that were not read. Write this one and read again. */
+  /** `false` if the next choice needs rows that were not read. Write this one and read again. */
   readonly isDone: boolean;
 }
 
-/** How many runs may get a place, whatever their keys and the rate are. */
+/** Returns how many runs may get a place, whatever their keys and the rate are. */
 export function freePlaces({ concurrency }: QueueLimits, held: number, limit: number): number {
   return Math.max(0, Math.min(limit, (concurrency ?? Number.POSITIVE_INFINITY) - held));
 }
@@ -111,7 +111,7 @@ function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: bool
 }
 
 /**
- * How many runs get a place before the run at `rank` in the line of the key with this `turn`, where every key has room.
+ * Returns how many runs get a place before the run at `rank` in the line of the key with this `turn`, if every key has room.
  *
  * @param waiting Lengths of the lines in the order of their turns.
  */
@@ -134,7 +134,7 @@ export interface QueueOutlook {
   readonly opensAtMs: number | null;
 }
 
-/** When the next run wants a place and can get one. */
+/** Returns when the next run wants a place and can get one. */
 export function nextPlaceAtMs(limits: QueueLimits, outlook: QueueOutlook): number | null {
   const { held, laterAtMs, firstAtMs, againAtMs, opensAtMs } = outlook;
   if (freePlaces(limits, held, 1) === 0) return null;

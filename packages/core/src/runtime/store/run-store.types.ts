@@ -14,14 +14,14 @@ export type * from "./statistics.types.js";
 
 export interface RunStore {
   /**
-   * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
+   * `true` if its runs are lost with this process. Then the process may exit while none of its runs is due and no
    * promise of its runtime is open; a process that executes over any other store is a worker, and lives until its runtime is
    * stopped.
    * @default false
    */
   readonly isLocal?: boolean;
   /**
-   * `true`: its runs are in the memory of other processes only. A runtime over it starts, reads and messages runs, and claims none.
+   * `true` if its runs are in the memory of other processes only. A runtime over it starts, reads and messages runs, and claims none.
    * It does not look for due work unless its store `keepsRecords`.
    * @default false
    */
@@ -167,7 +167,7 @@ export interface StoredRun extends Omit<NewRunRecord, "index"> {
   readonly lease: Lease | null;
   /** Rises with every new owner; 0 before the first. */
   readonly epoch: number;
-  /** `true`: its lease holds a place of its queue. */
+  /** `true` if its lease holds a place of its queue. */
   readonly hasPlace: boolean;
 }
 
@@ -221,7 +221,7 @@ export interface StoredLine extends LineCounts {
   /** Keys with runs: the longest lines first, then those with the most places, then by key. */
   readonly keys: readonly (LineCounts & { readonly key: string })[];
   /**
-   * How many runs get a place before the run `of`, if keys take turns and no limit of a key holds it up. `null`: it is not in the
+   * How many runs get a place before the run `of`, if keys take turns and no limit of a key holds it up. `null` if it is not in the
    * line.
    */
   readonly ahead: number | null;
@@ -377,7 +377,7 @@ export interface PostedMessage {
   readonly idempotencyKey: string | null;
   readonly atMs: number;
   readonly text: string;
-  /** `true`: the run needs an owner for it at once, also before its time or turn, and after its end. @default false */
+  /** `true` if the run needs an owner for it at once, also before its time or turn, and after its end. @default false */
   readonly urgent?: boolean;
 }
 

@@ -80,7 +80,7 @@ export class ScheduledTasks {
     this.#sweptAtMs = nowMs;
   }
 
-  /** When `round` would do something; in the past if it would do so now. It only reads. */
+  /** Returns when `round` has something to do; a past time if it has now. It only reads. */
   async nextAtMs(): Promise<number | null> {
     let nextAtMs: number | null = null;
     for await (const entry of this.#entries()) {

@@ -44,7 +44,7 @@ export function packList(texts: readonly string[], hash: RunStore["hash"]): Pack
   return { text: `${PACKED}[${packed.join(",")}]`, blobs: listed(blobs) };
 }
 
-/** `true`: no part is large, and no part looks like the name of a blob. */
+/** `true` if no part is large, and no part looks like the name of a blob. */
 function isShort(text: string): boolean {
   return text.length <= TEXT_LENGTH && !text.includes(`"${NAME}"`) && !text.includes(`"${PLAIN}"`);
 }
@@ -201,7 +201,7 @@ type Blob = NonNullable<RunCommit["blobs"]>[number];
 
 /** How long a run needs a blob of a commit. */
 export interface BlobUse extends Blob {
-  /** `true`: needed as long as the run, because a permanent text names it, or no text visibly does. */
+  /** `true` if it is needed as long as the run, because a permanent text names it, or no text visibly does. */
   readonly isForGood: boolean;
   /** Needed until this tick, and the snapshot of this tick, are pruned; -1 if no tick or snapshot of the commit names it. */
   readonly tick: number;

@@ -71,7 +71,7 @@ function endText(result: EventData, short: object): string {
   return `${JSON.stringify(rest).slice(0, -1)},"output":${text}}`;
 }
 
-/** How a run ended. The text of its result is that of the tick. */
+/** Returns the text of an outcome. The text of its result is that of the tick. */
 export function outcomeText(outcome: Outcome, compiled: CompiledWorkflow): string {
   if (outcome.status !== "completed") return JSON.stringify(encodeOutcome(outcome, compiled));
   const text = results.get(outcome.event);

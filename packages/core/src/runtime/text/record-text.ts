@@ -108,7 +108,7 @@ export function readStart(run: StoredRun, { compiled }: RegisteredWorkflow): Run
   return tick;
 }
 
-/** Who has started the run; of a fork, who has made it. */
+/** Returns who started the run, or made the fork. */
 export function starterOf({ input, key }: StoredRun): DoneBy | undefined {
   return (parseJson(input, `run "${key.runId}"`) as { readonly by?: DoneBy }).by;
 }

@@ -89,7 +89,7 @@ export class Loader {
   }
 
   /**
-   * `null`: it stays ended, its time is to come, or its workflow is not here.
+   * Loads a claimed run. Returns `null` if it stays ended, its time is to come, or its workflow is not here.
    *
    * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
    */

@@ -151,7 +151,7 @@ export class RunTable implements RunSupervisor {
     return this.store.statistics !== undefined;
   }
 
-  /** How many more runs this process may claim. */
+  /** Number of runs that this process may still claim. */
   get room(): number {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;
   }

@@ -42,9 +42,9 @@ interface ClaimedBatch {
 interface Claimed extends ClaimedBatch {
   /** When the next scheduled task is due, in epoch milliseconds. */
   readonly dueAtMs: number;
-  /** `true`: as many as one claim may take. */
+  /** `true` if it claimed as many as one claim may take. */
   readonly isFull: boolean;
-  /** `true`: there was news of single runs alone, and all of them were claimed. */
+  /** `true` if there was news of single runs alone, and all of them were claimed. */
   readonly isAllNews: boolean;
 }
 
@@ -62,7 +62,7 @@ export class WorkerLoop {
   #claimed = new Deferred<number>();
   #again = false;
   #stopped = false;
-  /** Runs of which there is news since the last claim began; `null`: anything may be due. */
+  /** Runs of which there is news since the last claim began; `null` if anything may be due. */
   #news: Map<string, RunKey> | null = null;
   #taskAtMs = Number.POSITIVE_INFINITY;
   #tasksReadAtMs = Number.NEGATIVE_INFINITY;
@@ -132,7 +132,7 @@ export class WorkerLoop {
     return this.#claimed.promise; // marked as handled: a process that only starts it does not end with its error
   }
 
-  /** `false`: other processes do the due work. */
+  /** `false` if other processes do the due work. */
   get #looksForDue(): boolean {
     const { executes, keepsRecords } = this.#setup.table;
     return executes && keepsRecords;

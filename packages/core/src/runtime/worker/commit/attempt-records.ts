@@ -33,7 +33,7 @@ export class AttemptRecords implements StepRecords {
   readonly #read: Map<string, Promise<UpdatedRecord>> = new Map();
   readonly #updated: Set<UpdatedRecord> = new Set();
   readonly #turns: Set<RecordTurn> = new Set();
-  /** `true`: the end of the step is on its way to the store. */
+  /** `true` if the end of the step is on its way to the store. */
   #isSubmitted = false;
 
   constructor(attempt: AttemptCore, access: RecordAccess) {

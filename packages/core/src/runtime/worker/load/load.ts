@@ -65,7 +65,7 @@ export interface StoredRunJson {
 export interface NumberedTick {
   readonly number: number;
   readonly entry: Extract<JournalEntry, { readonly kind: "tick" }>;
-  /** `null`: it changed nothing (see `RunTree.apply`). */
+  /** `null` if it changed nothing (see `RunTree.apply`). */
   readonly applied: AppliedTick | null;
 }
 

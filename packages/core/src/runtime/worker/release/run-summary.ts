@@ -131,7 +131,7 @@ export class SnapshotPolicy {
   }
 
   /**
-   * The text of a snapshot. `null`: it does not fit into one. The ticks since the previous snapshot stay then, so a load has all that it
+   * The text of a snapshot. `null` if it does not fit into one. The ticks since the previous snapshot stay then, so a load has all that it
    * needs; a snapshot is tried again after as many ticks.
    */
   textOf(snapshot: object, tick: number, { host, state }: LiveRun): string | null {

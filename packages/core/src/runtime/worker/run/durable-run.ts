@@ -84,7 +84,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly #supervisor: RunSupervisor;
   readonly #texts: TickTexts = new TickTexts();
   #upgradeTicks: Map<string, readonly Tick[]> | null;
-  /** `true`: the journal does not say yet that the code, or the version of the program, has changed. */
+  /** `true` if the journal does not say yet that the code, or the version of the program, has changed. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
   #next: Commit | null = null;
@@ -101,7 +101,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly #releasesFirst: boolean;
   /** Outcome of the run, once its last tick is stored. */
   #storedEnd: Outcome | null = null;
-  /** `true`: one of its steps has failed because the runtime stops. */
+  /** `true` if one of its steps has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
   /** `null` until a step asks for records. */
@@ -176,12 +176,12 @@ export class DurableRun implements RunJournal, Committing {
     return this.#phase === "live" && this.#isStored;
   }
 
-  /** `true`: something of it can still finish before the runtime stops. */
+  /** `true` if something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
   }
 
-  /** `true`: the store does not have it yet. */
+  /** `true` if the store does not have it yet. */
   get isNew(): boolean {
     return !this.#isStored;
   }
@@ -207,7 +207,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.#ticks;
   }
 
-  /** `true`: a step of it or its children runs, and waits for nothing. */
+  /** `true` if a step of it or its children runs, and waits for nothing. */
   get isAtWork(): boolean {
     return isAtWork(this.runner);
   }
@@ -335,7 +335,7 @@ export class DurableRun implements RunJournal, Committing {
 
   // ---- leaving memory
 
-  /** Its status without an owner, while it has work to do. */
+  /** Status of a run with work to do and without an owner. */
   get #due(): "queued" | "running" {
     return this.isQueued ? "queued" : "running";
   }

@@ -146,7 +146,7 @@ export function refusedByEnd(kind: Message["kind"], runId: string, status: Store
   return runFinished(status);
 }
 
-/** `null`: the run has left memory. The next owner finds the post. */
+/** Delivers a message. Returns `null` if the run has left memory: the next owner finds the post. */
 export function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "resume":

@@ -49,9 +49,9 @@ export interface LoadedRun {
   readonly continuedBy: ContinuedBy | null;
   /** `true` if its ticks alone do not determine its state: it began with that of another run, or its first ticks were pruned. */
   readonly hasPartialHistory: boolean;
-  /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
+  /** `true` if it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
-  /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
+  /** `true` if its first ticks here only say that it continues; it does so when it gets a place of its queue. */
   readonly releasesFirst: boolean;
 }
 
