@@ -78,7 +78,7 @@ interface Reading {
   readonly byKey: ReadonlyMap<string, LineCounts>;
 }
 
-/** How many runs are served before it, where each key takes its turn. */
+/** Returns how many runs are served before it, if each key takes its turn. */
 function aheadOf({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKey): number | null {
   const [run] = all<Standing>(findRun, tenant, runId, queue, nowMs);
   if (run === undefined) return null;

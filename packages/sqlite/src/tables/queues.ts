@@ -40,7 +40,7 @@ interface Line extends KeyLine<WaitingRun> {
 interface LineQuery {
   readonly workflows: readonly string[] | undefined;
   readonly keys: number;
-  /** `true`: only runs that had a place. */
+  /** Whether only runs that had a place are read. */
   readonly isAgain: boolean;
 }
 
