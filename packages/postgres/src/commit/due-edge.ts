@@ -35,7 +35,7 @@ export class DueEdge {
   #fromMs = everything;
   #wholeAtMs = 0;
 
-  /** Where the next look begins. */
+  /** Returns where the next look begins. */
   from(nowMs: number = Number.POSITIVE_INFINITY): number {
     const isWhole = performance.now() >= this.#wholeAtMs || nowMs < this.#fromMs;
     return isWhole ? everything : this.#fromMs;

@@ -136,7 +136,7 @@ function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: 
   if (settled.length > 0) sendSettled(transaction, settled, toServer);
 }
 
-// Its row is completed with `Object.assign`: a spread of it takes longer than all arrays of a commit.
+// Returns the place of a run. It is completed with `Object.assign`: a spread of it takes longer than all arrays of a commit.
 function placeOf({ commit, before, after }: Taken): Place {
   const { id, owner, epoch, ticks } = before as HeldRun;
   const times = [commit.ticks?.atMs, commit.summary?.atMs].filter((atMs) => atMs !== undefined);

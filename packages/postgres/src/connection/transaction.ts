@@ -36,7 +36,7 @@ export class Transaction {
   #failure: { readonly error: unknown } | null = null;
   /** `true` once a lost connection leaves open whether it was stored. */
   isCommitting = false;
-  /** Its work has found nothing to store. */
+  /** `true` if its work has found nothing to store. */
   #isDiscarded = false;
 
   constructor(session: Session, lane: Lane) {
