@@ -277,7 +277,7 @@ function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNo
  */
 export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<string, Tick[]> | null {
   const isOther = tree.code.hash !== code.hash;
-  // Under the same code, too: what is stored may be damaged, or made by somebody else.
+  // The check runs under the same code, too: stored texts may be damaged, or made by another program.
   for (const { state, compiled } of tree.members.values())
     assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
   const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));

@@ -33,7 +33,7 @@ export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
   readonly version: string | null;
   readonly store: RunStore;
-  /** False: no run comes into memory here. */
+  /** `false` if no run comes into memory here. */
   readonly executes: boolean;
   /** Infinity: no limit. */
   readonly maxRuns: number;

@@ -114,7 +114,10 @@ function isOneKind({ before, after }: Pair): boolean {
   return isPlainObject(before) && isPlainObject(after) && !Array.isArray(after);
 }
 
-/** Whether the container is shorter to say than its changes. What has stayed is looked at only where so much has changed that it matters. */
+/**
+ * Returns whether the container is shorter than its changes. Unchanged parts are measured only if so much has changed that it
+ * matters.
+ */
 function isOutgrown({ before, after }: Pair<Container>, { changed }: Diff): boolean {
   if (changed < 2) return false;
   const size = sizeOf(after);

@@ -73,8 +73,8 @@ export class StateSchema {
   }
 
   /**
-   * The state itself, or a copy with defaults where something in `touched` is missing. Fields that are not in `touched` are not looked at,
-   * unless one schema describes the whole.
+   * Returns the state itself, or a copy with defaults for missing fields of `touched`. Other fields are not checked, unless one schema
+   * describes the whole.
    *
    * @throws {WorkflowError} `STATE_INVALID` with every path and reason, `STATE_SCHEMA_CONVERTS` if a schema returns
    * another value than the valid one it was given.
@@ -249,11 +249,11 @@ export function unstorable(
 }
 
 // ---- the size of a whole state
-// Counted, so that what is written piece by piece can be loaded as a whole; and whether plain JSON can hold it, so that a snapshot need
-// not look through it.
+// The size is counted, so that a state that is written piece by piece can be loaded as a whole. It also says whether plain JSON can
+// hold the state, so that a snapshot need not walk it.
 //
-// An edit costs what it changes: what it adds is added to a bound, and the state is counted only where the bound has passed the limit,
-// or half of it for the first time.
+// An edit costs what it changes: its added size is added to a bound, and the whole state is counted only once the bound has passed the
+// limit, or half of it for the first time.
 
 export class StateSize {
   /** The state that the bound is of. */

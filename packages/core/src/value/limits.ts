@@ -78,8 +78,8 @@ export function warnNearLimit(measure: Measure, path: string, types: object): vo
 // ---- plain JSON that is known
 // Results of walks over large, deeply frozen values, so that they are not walked again.
 //
-// Only plain JSON is known: a `Date` can be written to in whatever is frozen. What is near the limits is not, so whoever finds
-// a value here need not measure it.
+// Only plain JSON is kept: a `Date` inside a frozen value can still be written to. Values near the limits are not kept, so a value
+// that is found here need not be measured.
 
 /** Smaller values are walked in less time than it takes to remember them. In keys and items. */
 export const LARGE = 256;

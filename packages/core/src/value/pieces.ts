@@ -55,8 +55,8 @@ export function withText(piece: Piece, text: string): Piece {
 }
 
 /**
- * Reads the pieces of calls, each once, although streams repeat them: a reader that continues after a lost connection, and one that
- * hears of a call when it is done, get pieces that they may have.
+ * Reads the pieces of calls, each once, although streams repeat them: a reader that continues after a lost connection, or learns of a
+ * call when it has ended, gets pieces that it may have.
  *
  * @example
  * const reader = new PieceReader();

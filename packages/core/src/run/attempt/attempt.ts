@@ -122,7 +122,10 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.item.status === "running") this.#timer?.update(false);
   }
 
-  /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
+  /**
+   * Takes a place in the limit of the step, if that exists and the attempt has none. All answers that arrive meanwhile wait
+   * for the same place.
+   */
   #takePlace(next: () => void): void {
     const resume = (): void => (this.ended === null ? next() : this.#free());
     if (this.#release === null && this.#turn === null) {

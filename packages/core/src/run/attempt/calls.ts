@@ -131,7 +131,7 @@ export class Calls {
     return this.#open?.has(call) === true;
   }
 
-  /** The call is about to be closed: the next one of its name need not differ from it. */
+  /** Notes that the call is about to be closed: the next call with its name need not differ from it. */
   noteClosing(call: string): void {
     this.#closing ??= new Set();
     this.#closing.add(call);
@@ -183,7 +183,7 @@ export class Calls {
   #answerRecalled(): void {
     const recalled = [...(this.#recalling ?? [])];
     this.#recalling = null;
-    // Mostly one, of code that goes from call to call: the order of records is looked up for several only.
+    // Code that makes one call after the other recalls one at a time, so the order of records is rarely looked up.
     if (recalled.length > 1) this.#sortByAnswer(recalled);
     for (const call of recalled) this.#attempt.settle(call);
   }

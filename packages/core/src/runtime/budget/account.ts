@@ -165,6 +165,6 @@ export function isTimezone(timeZone: unknown): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone }) !== null;
   } catch {
-    return false; // it is what the question is
+    return false; // the time zone is unknown
   }
 }

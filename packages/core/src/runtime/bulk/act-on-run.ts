@@ -95,7 +95,7 @@ function notOnePrompt(count: number): Refusal {
   return { code: "PROMPT_CLOSED", message };
 }
 
-/** The action does not fit the run any more: somebody else was first, or it is at work. */
+/** Codes of an action that no longer fits the run: another caller was first, or the run is at work. */
 const passed = new Set(["RUN_FINISHED", "RUN_NOT_RETRYABLE", "RUN_UNKNOWN", "RUN_LIVE", "RUN_MOVED", "PROMPT_CLOSED"]);
 
 function problemOf(runId: string, error: unknown): BulkProblem {

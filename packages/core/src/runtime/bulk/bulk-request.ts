@@ -99,7 +99,7 @@ function onlyOf(options: BulkOptions, action: BulkAction, names: readonly (keyof
   return names.filter((name) => options[name] !== undefined).map((name) => `\`${name}\` is only for \`${action}\``);
 }
 
-/** An empty condition would mean every run: whoever wants that says so by a status or a time. */
+/** An empty condition would match every run; a caller who wants that passes a status or a time. */
 function whereProblems(where: BulkWhere): string[] {
   if (!isRecord(where)) return [`\`where\` is ${formatValue(where)}, not an object`];
   const { workflows, ...filter } = given(where);

@@ -71,7 +71,7 @@ export interface BulkSetup {
   readonly host: BulkHost;
 }
 
-/** @param setup `null`: it is only looked at. */
+/** @param setup `null` for a workflow that is only described. */
 export function bulkWorkflow(given: BulkSetup | null): Workflow {
   const setup = given as BulkSetup;
   return defineWorkflow(bulkName)
@@ -159,7 +159,7 @@ async function promptsOf(
   { runId, tenant }: { readonly runId: string; readonly tenant: string },
   type: string | null,
 ): Promise<readonly string[]> {
-  // A run that cannot be read has none: the answer then says so.
+  // A run that cannot be read has no prompts here: the answer reports the error.
   const open = await host
     .handle(runId, { tenant })
     .prompts()

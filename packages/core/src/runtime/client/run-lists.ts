@@ -61,7 +61,7 @@ function wantedInput(input: NonNullable<RunFilter["input"]>): { readonly [name: 
 
 const inputHint = "Pass a text, a number, a boolean or null for each name of `static index`.";
 
-/** A status that there is not would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
+/** Checks statuses: an unknown status would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
 export function statusesOf(
   status: StoredStatus | readonly StoredStatus[],
   known: readonly StoredStatus[],

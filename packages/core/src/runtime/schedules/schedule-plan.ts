@@ -197,7 +197,7 @@ function isZone(timeZone: string): boolean {
   try {
     return timeZone !== "" && new Intl.DateTimeFormat("en", { timeZone }) !== null;
   } catch {
-    return false; // it is what the question is
+    return false; // the time zone is unknown
   }
 }
 

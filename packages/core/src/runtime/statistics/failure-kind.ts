@@ -49,7 +49,7 @@ function placeholderOf(text: string): string {
   return number.test(text) ? "<number>" : "<id>";
 }
 
-/** `null` for an outcome that is no failure. */
+/** Returns the kind of a failure; `null` for an outcome that is not a failure. */
 export function failureKind(outcome: Outcome): FailureKind | null {
   if (outcome.status === "timedOut")
     return { step: outcome.activeSteps[0] ?? null, code: "RUN_TIMED_OUT", message: "The run has timed out." };

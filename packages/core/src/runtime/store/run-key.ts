@@ -12,7 +12,7 @@ import { wrongOption } from "../../value/options.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
 
-/** One text for a run of one tenant. @throws {WorkflowError} `OPTION_INVALID` for names that are no text. */
+/** Returns one text for a run of one tenant. @throws {WorkflowError} `OPTION_INVALID` for names that are not strings. */
 export function idOf({ tenant, runId }: RunKey): string {
   if (typeof runId !== "string") throw notText("runId", runId);
   if (typeof tenant !== "string") throw notText("tenant", tenant);

@@ -33,7 +33,7 @@ export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   });
 }
 
-/** During a deployment, a process with that code has the run, or takes it up. */
+/** Returns whether the error is about a run of newer code. During a deployment, a process with that code has the run, or claims it. */
 export function isOfNewerCode(error: unknown): boolean {
   return WorkflowError.is(error, "SNAPSHOT_NEWER") || WorkflowError.is(error, "EVENT_NEWER");
 }

@@ -336,7 +336,7 @@ function lengthOf({ snapshot, ticks }: StoredJournal): number {
 
 type Listener = Parameters<RunStore["watch"]>[0];
 
-/** A change that listeners hear of; the `key` is `null` if it may be any run. */
+/** A change that is reported to listeners; the `key` is `null` if it may be any run. */
 export interface HeardChange {
   readonly key: RunKey | null;
   readonly news?: RunChange | undefined;

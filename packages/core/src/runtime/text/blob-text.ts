@@ -191,7 +191,7 @@ function unpackPart(container: Container, key: string, named: NamedPart[]): void
     named.push({ container, key, hash });
     return;
   }
-  // An object under that key may have the key of names itself: what is in it is looked at, not the object.
+  // An object under that key may have the key of names itself: its content is unpacked, not the object.
   const inner = Array.isArray(part) ? part : ((part[PLAIN] ?? part) as Container);
   container[key] = inner;
   for (const name in inner) unpackPart(inner as Container, name, named);

@@ -97,7 +97,7 @@ export function entryText(text: string, child: ChildPlace | null): string {
   return `{"run":${JSON.stringify(child.runId)},"path":${JSON.stringify(child.path)},"tick":${text}}`;
 }
 
-/** @param version Of the program; `null` if it has none. */
+/** @param version Version of the program; `null` if it has none. */
 export function codeText(hash: string, version: string | null): string {
   return JSON.stringify({ code: hash, ...(version !== null && { version }) });
 }

@@ -86,7 +86,7 @@ export class RunTable implements RunSupervisor {
   readonly #pauses: ReclaimBackoff;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   readonly #loads = new Slots(LOADS_AT_ONCE);
-  /** How many changes were reported of runs that somebody here has posted to and opens. */
+  /** Number of reported changes of runs that callers here have posted to and open. */
   readonly #reported: Map<string, number> = new Map();
   /** Outcomes of runs that ended during `stop()`, for handles that ask after the store was closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
@@ -111,7 +111,7 @@ export class RunTable implements RunSupervisor {
     this.#loader = new Loader({ supervisor: this, workflows: setup.workflows, backOffMs: setup.leaseMs });
   }
 
-  /** False: every run comes into memory in another process. */
+  /** `false` if every run comes into memory in another process. */
   get claims(): boolean {
     return this.executes && this.store.runsElsewhere !== true;
   }
@@ -284,7 +284,7 @@ export class RunTable implements RunSupervisor {
     }
   }
 
-  /** Returns whether somebody here opens the run. */
+  /** Returns whether a caller here opens the run. */
   isOpened(id: string): boolean {
     const reports = this.#reported.get(id);
     if (reports !== undefined) this.#reported.set(id, reports + 1);

@@ -93,7 +93,7 @@ export class WorkerLoop {
         else live?.left.then(() => this.look(key));
       }
     });
-    if (!this.#looksForDue) return; // it only hears of changes
+    if (!this.#looksForDue) return; // it only listens for changes
     table.onCapacity = () => this.look();
     this.#arm(this.#sweepAtMs);
   }

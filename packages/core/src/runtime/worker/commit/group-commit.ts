@@ -34,7 +34,7 @@ const ofTheStore: ReadonlySet<string> = new Set([
   "RUNTIME_STOPPED",
 ]);
 
-/** So many commits of one group may each wait in vain for rows that others keep locked; what is left then goes together. */
+/** Number of commits of one group that may each wait in vain for rows that others keep locked; the rest then goes together. */
 const MAX_LOCKED = 3;
 
 /** No more runs start while as many wait behind a transaction that the store has not answered for as long. */
