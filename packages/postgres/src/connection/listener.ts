@@ -53,7 +53,7 @@ export class Listener {
       this.#pauseMs = 100;
       onListening();
     } catch {
-      // Looking from time to time takes its place meanwhile.
+      // Looks at the tables replace it meanwhile.
       if (line === null) this.#again();
       else this.#lose(line);
     }

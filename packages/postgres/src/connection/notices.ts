@@ -55,7 +55,7 @@ export class Notices {
     if (this.#changes.size > 0) this.#arm();
   }
 
-  /** Makes everybody who listens hear this store. */
+  /** Announces this store to all listeners. */
   async hello(): Promise<void> {
     await this.#send({ writer: this.#writer, changes: [] });
   }

@@ -135,7 +135,7 @@ export class Claims {
     return (this.#database.sql(dueTime).get(id) as { readonly atMs: number | null }).atMs;
   }
 
-  /** @param of Without an `owner`, the runs that are due for anybody. */
+  /** @param of Without an `owner`, the runs that are due for any process. */
   #due(of: Asked, limit: number): Candidate[] {
     const candidates = [
       ...this.#ofHolders(of, limit),
