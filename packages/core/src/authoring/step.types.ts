@@ -30,9 +30,9 @@ import type {
 } from "./trigger.types.js";
 
 /**
- * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to
- * an end: a stop event, a prompt, or a step that emits nothing. `uncollected`: events that a collect gathers in one fan-out (`of`) are also accepted outside of it, where
- * they arise there.
+ * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to an
+ * end: a stop event, a prompt, or a step that emits nothing. `uncollected`: events that a collect gathers in one fan-out
+ * (`of`) are also accepted outside of it, where they arise there.
  */
 export type GraphCheck = "reachability" | "deadEnd" | "uncollected";
 

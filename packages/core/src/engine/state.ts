@@ -375,7 +375,7 @@ export interface EffectRecord extends SlotlessCall {
   openedAtMs: number;
   /** Label that readers see instead of the key. */
   readonly label?: string;
-  /** Plain JSON that a fork gives to the function, as `call.override`. */
+  /** Plain JSON that a fork passes to the function, as `call.override`. */
   readonly override?: object;
   /** `open`: it waits for the time of its next attempt. `failed`: its policy allows no other one. */
   status: "working" | "open" | "failed" | "closed";

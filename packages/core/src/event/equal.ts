@@ -1,10 +1,10 @@
 /**
- * The one equality of the engine: `where` of a wait, `by` of a join, and what a later attempt sets again.
+ * The one equality of the engine: `where` of a wait, `by` of a join, and repeated calls of a later attempt.
  *
- * Deep, by content: records (whatever the order of their keys), arrays, Map and Set (whatever the order), dates, URLs, errors,
- * typed arrays, events by type and fields, and class instances by their class and public fields. Primitives are equal as `Object.is` says: NaN is NaN,
- * 0 is not -0, 1 is not "1". What shows nothing of its content (functions, instances without a public field, and what is
- * nested deeper than can be stored) equals itself only.
+ * It is deep, by content: records (whatever the order of their keys), arrays, Map and Set (whatever the order), dates, URLs,
+ * errors, typed arrays, events by type and fields, and class instances by their class and public fields. Primitives are equal
+ * as `Object.is` says: NaN is NaN, 0 is not -0, 1 is not "1". A value that shows nothing of its content (functions, instances
+ * without a public field, and values nested deeper than can be stored) equals itself only.
  *
  * @module
  */

@@ -110,7 +110,7 @@ export interface AttemptCore {
   sends: Send[] | null;
   /** `null` before the first call. */
   calls: Calls | null;
-  /** Calls that have failed, in case nobody handles their errors; `null` before the first. */
+  /** Failed calls, in case their errors are not handled; `null` before the first. */
   failures: FailedCall[] | null;
   /** The result of `ctx.finish`. */
   finishResult: FinishResult | null;

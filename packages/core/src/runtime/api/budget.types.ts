@@ -45,7 +45,8 @@ export interface PaidOptions extends EffectOptions {
 /** Amounts that a step may spend: the budget of its run, and that of the tenant. */
 export interface StepBudget {
   /**
-   * `ctx.run` for a function that costs something. Its cost is reserved before each attempt, and settled when that has ended. While calls at work have reserved the rest of a budget, it waits for them.
+   * Works like `ctx.run`, for a function that costs something. Its cost is reserved before each attempt, and settled when the
+   * attempt has ended. While calls at work have reserved the rest of a budget, it waits for them.
    *
    * @throws {WorkflowError} `BUDGET_EXCEEDED`, which is not retried; and as `ctx.run`.
    */

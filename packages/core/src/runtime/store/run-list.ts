@@ -1,9 +1,9 @@
 /**
  * Pages of runs, newest first, for stores in SQL.
  *
- * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the input,
- * else of the first label, else of the kind of failure, else of the failed step, else of the queue, else of the version, else of the workflow, else one walk for
- * each status, which are merged. Other conditions only filter.
+ * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the
+ * input, else of the first label, else of the kind of failure, else of the failed step, else of the queue, else of the
+ * version, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
  *
  * @module
  */

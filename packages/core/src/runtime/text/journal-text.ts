@@ -1,9 +1,9 @@
 /**
  * Ticks of a run and its children as the text of a batch, and back.
  *
- * A batch is a list. An entry is a tick of the run (see `shortTick`), `{ run, path, tick }` for one of a child, or `{ code, version }`: from here on the run
- * has the code of that hash, in a program of that version, if it has one. Numbers of ticks count the first two. The path names the workflow of the child for a
- * reader who begins in the middle.
+ * A batch is a list. An entry is a tick of the run (see `shortTick`), `{ run, path, tick }` for a tick of a child, or `{
+ * code, version }`: from there on the run has the code of that hash, in a program of that version, if it has one. Numbers of
+ * ticks count the first two. The path names the workflow of the child for a reader who begins in the middle.
  *
  * @module
  */
