@@ -141,7 +141,7 @@ function noField(name: string, known: readonly string[]): string {
   return near === null ? "there is no such field" : `there is no such field; \`${near}\`?`;
 }
 
-// ---- changes of a fork to one open call of `ctx.run`
+/* What a fork gives to one call of `ctx.run` that has not ended yet. */
 
 /**
  * Changes the state of the fork before anything of it is stored.

@@ -99,7 +99,7 @@ export function openResources(...args: Parameters<ResourceFeature["open"]>): Res
 /** A smaller difference is no set clock: timers of the host may fire a little early. */
 const LEAST_LEAD_MS = 1_000;
 
-// Leads by state. A WeakMap holds them, because most runs have none.
+// A WeakMap, because a waiting run pays for every field.
 const leads = new WeakMap<RunState, number>();
 let hasLeads = false;
 

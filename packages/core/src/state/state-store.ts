@@ -313,7 +313,7 @@ export class StateStore {
     }
     const own = this.#host.isOwn === true ? this.#tryLock() : null;
     if (own !== null) return this.#begin(pending, own);
-    // The lock resolves in its own microtask, so the work runs in the async context of its caller.
+    // In its own microtask: the work then runs in the async context of its caller.
     void this.#lock.acquire().then(([, release]) => this.#begin(pending, release));
   }
 

@@ -99,7 +99,7 @@ export class Queues {
     return rows.map(({ run, due_at }) => ({ id: run as number, dueAtMs: (due_at as number | null) ?? nowMs }));
   }
 
-  /** Returns when the next run needs a place and can get one. */
+  /** When the next run needs a place, and could get one. */
   async nextWakeAtMs(statements: Statements, { values }: NamedQueues): Promise<number | null> {
     const [row] = await statements.all(next, [...values]);
     return (row?.["at"] as number | null | undefined) ?? null;

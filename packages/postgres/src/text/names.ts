@@ -1,4 +1,4 @@
-/** Refuses texts that PostgreSQL cannot keep, before they can spoil the commits of other runs. */
+/** What PostgreSQL cannot keep, refused before it can spoil the commits of other runs. */
 import { WorkflowError } from "millrace";
 
 /**

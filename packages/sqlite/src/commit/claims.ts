@@ -135,7 +135,7 @@ export class Claims {
     return (this.#database.sql(dueTime).get(id) as { readonly atMs: number | null }).atMs;
   }
 
-  /** @param of Without an `owner`, the runs that are due for any process. */
+  /** @param of Without an `owner`, the runs that are due for anybody. */
   #due(of: Asked, limit: number): Candidate[] {
     const candidates = [
       ...this.#ofHolders(of, limit),
@@ -176,7 +176,7 @@ export class Claims {
   }
 }
 
-/** Returns the names of the queues as a JSON array, for `json_each`. */
+/** As a statement takes them. */
 function namesOf({ queues = [] }: DueRuns): string {
   return JSON.stringify(queues.map(({ name }) => name));
 }

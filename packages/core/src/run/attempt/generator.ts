@@ -141,7 +141,7 @@ function diverged({ step }: AttemptCore, call: string, what: string): WorkflowEr
 
 // ---- checks the elements that a step adds to its fan-out
 
-/** Calls of elements that were sent at once. A WeakMap holds them, because most attempts have none. */
+/** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
 const sentAtOnce = new WeakMap<AttemptCore, string[]>();
 
 function noteSent(attempt: AttemptCore, call: string): void {

@@ -30,7 +30,7 @@ const MOST_SIZE = 2_048;
 const writers = new WeakMap<OpenCall, PieceWriter>();
 /** The calls of an attempt that have written. */
 const ofAttempt = new WeakMap<object, Set<PieceWriter>>();
-/** Number of times that functions of an attempt of a step began to write. */
+/** How often functions of an attempt of a step have begun to write. */
 const begun = new WeakMap<AttemptCore, number>();
 
 /** @throws {WorkflowError} `ATTEMPT_ENDED` once the function has settled, `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`. */

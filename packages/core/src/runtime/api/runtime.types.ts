@@ -223,14 +223,14 @@ export interface Retention {
   readonly limit?: number;
 }
 
-/** Runs that a runtime would claim if it were started now. */
+/** What a runtime would claim if it were started now. */
 export interface DueReport {
   /** Due runs of all tenants, the longest waiting first. */
   readonly runs: readonly {
     readonly runId: string;
     readonly tenant: string;
     readonly workflow: string;
-    /** When the run became due, in epoch milliseconds. */
+    /** Since when the run is due, in epoch milliseconds. */
     readonly dueAtMs: number;
   }[];
   /**
@@ -439,8 +439,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /** Lets an exported run that was not imported elsewhere continue here. @throws {WorkflowError} `RUN_UNKNOWN` */
   release(runId: string, options?: TenantOptions): Promise<void>;
   /**
-   * Returns the runs that are due now, and when something will be due next, schedules included: for a cron job or an alarm
-   * where no process runs in between. Claims nothing.
+   * What is due now, and when something will be due next, schedules included: for a cron job or an alarm where no process runs in
+   * between. Claims nothing.
    */
   due(options?: {
     /** Maximum length of the list, from 0 to 1,000. @default 100 */

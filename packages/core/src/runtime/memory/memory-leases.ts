@@ -96,7 +96,7 @@ export class MemoryLeases {
     return this.#queues.of(query.queue).line(query, isOf);
   }
 
-  /** Returns what {@link takeDue} and {@link takePlaces} would take. */
+  /** What {@link takeDue} and {@link takePlaces} would take. */
   due({ nowMs, limit, ...of }: DueRequest): StoredDue {
     const isWanted = wanted(of);
     const due = this.takeDue({ nowMs, limit, ...of });

@@ -97,12 +97,12 @@ export class MemoryQueue {
     return runs;
   }
 
-  /** Returns what `choose` would return, without taking it. */
+  /** What `choose` would return, without taking it. */
   look(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
     return this.#choose(limits, request).runs;
   }
 
-  /** Returns how many runs need a place, and how many have one. */
+  /** How many runs need a place, and have one. */
   line({ nowMs, keys: most, of }: LineQuery, isOf: (run: MemoryRun) => boolean): StoredLine {
     this.#arrive(nowMs);
     const tally = new LineTally(nowMs);

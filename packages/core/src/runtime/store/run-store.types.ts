@@ -55,11 +55,11 @@ export interface RunStore {
   /** Extends every lease of this owner, including expired ones that no other owner took. Returns the keys of all runs that it holds. */
   renew(lease: LeaseRequest): Promise<RunKey[]>;
   /**
-   * When the next run without an owner wants to be claimed and can be, in epoch milliseconds: if a rate is used up, once it
-   * allows the next run. Full queues are left out, because releasing a place is a commit. `null` if there is no such run.
+   * When the next run without an owner wants to be claimed and can be, in epoch milliseconds: if a rate is used up, once it allows
+   * the next run. A full queue counts for nothing, because giving a place back is a commit. `null` if there is no such run.
    */
   nextWakeAtMs(of?: DueRuns): Promise<number | null>;
-  /** Returns what `claimDue` would take now, in its order, and when there is something to take. Changes nothing. */
+  /** What `claimDue` would take now, in its order, and when there is something to take. Changes nothing. */
   due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue>;
 
   /**
@@ -273,7 +273,7 @@ export interface StoredDue {
 export interface DueRun {
   readonly key: RunKey;
   readonly workflow: string;
-  /** When the run became due, in epoch milliseconds. */
+  /** Since when the run is due, in epoch milliseconds. */
   readonly dueAtMs: number;
 }
 

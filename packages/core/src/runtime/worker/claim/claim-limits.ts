@@ -11,11 +11,11 @@ import { PACE_MS } from "../../workers/heartbeat.js";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** Time without another loss after which a run begins again with the first pause. */
+/** After as long without another one, a run begins anew. */
 const KEPT_MS = 60_000;
 
 interface Pause {
-  /** Pause without its random part: the next one is twice as long. */
+  /** Without chance in it: the next one is twice as long. */
   readonly fullMs: number;
   readonly lengthMs: number;
   readonly untilMs: number;
@@ -27,7 +27,7 @@ interface Pause {
  */
 export class ReclaimBackoff {
   readonly #clock: Clock;
-  /** Pauses by run, in the order in which leases were lost. */
+  /** By the time of the last loss. */
   readonly #pauses: Map<string, Pause> = new Map();
   readonly #waiting: Set<() => void> = new Set();
   #isOver = false;

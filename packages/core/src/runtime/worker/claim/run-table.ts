@@ -86,7 +86,7 @@ export class RunTable implements RunSupervisor {
   readonly #pauses: ReclaimBackoff;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   readonly #loads = new Slots(LOADS_AT_ONCE);
-  /** Number of reported changes of runs that callers here have posted to and open. */
+  /** How many changes were reported of runs that somebody here has posted to and opens. */
   readonly #reported: Map<string, number> = new Map();
   /** Outcomes of runs that ended during `stop()`, for handles that ask after the store was closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();

@@ -109,9 +109,9 @@ export class DurableRun implements RunJournal, Committing {
   #words: CallWords | null = null;
   #posts: RunPosts | null = null;
   readonly #measures: RunMeasures;
-  /** Facts of its row since it was created; `null` once the run has been idle, or if it was loaded. */
+  /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
   origin: Pick<StoredRun, "version" | "createdAtMs" | "labels" | "forkedFrom"> | null = null;
-  /** Resolves with `null` once the first commit has created the run, or with the existing run of the same id. */
+  /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
   created: Deferred<StoredRun | null> | null = null;
   /** Error of the store because of which it left memory: its last ticks may or may not be stored. */
   failure: unknown = null;
