@@ -1,5 +1,5 @@
 /**
- * What hosts of runs use of the engine: the runtime imports nothing else of the folders beside it, but values, errors, the system and
+ * Parts of the engine that hosts of runs use. The runtime imports nothing else of the folders beside it, but values, errors, the system and
  * the types of authors.
  *
  * @module

@@ -48,7 +48,7 @@ const busy: Plain = {
   message: "others kept the rows locked, or all connections in use, for too long.",
   hint: "Look into `pg_stat_activity` for transactions that stay open, and compare `max_connections` with your pools.",
 };
-/** Of rows, and so of some commits of a group only. */
+/** SQL states of locked rows: only the commits of those rows fail. */
 const ofRows = new Set<string>(["40P01", "40001", "55P03", "23505", mismatchCodes.state]);
 const unnamed =
   "Set `prepare: false`: a pooler in front of the server may use another connection for every transaction.";

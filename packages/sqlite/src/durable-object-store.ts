@@ -16,7 +16,7 @@ class Life {
     const started = crypto.randomUUID();
     this.processes = {
       self: { machine, pid: 0, started },
-      // Only one instance exists at a time: owners of leases from earlier instances have ended.
+      // Only one instance exists at a time, so owners of leases from earlier instances are dead.
       isDead: (other) => other.machine === machine && other.started !== started,
     };
   }

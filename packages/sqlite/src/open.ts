@@ -16,8 +16,8 @@ export function openDatabase(path: string, { driver, durability, busyTimeoutMs }
   try {
     database.guard(() => {
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-      // Before the first write: a file of another program must stay unchanged. In a read transaction: another process
-      // may be creating the file.
+      // The check precedes the first write: a file of another program must stay unchanged. It runs in a read transaction,
+      // because another process may be creating the file.
       database.read(() => checkIdentity(database, migrations.length));
       // Takes effect in a new file. Snapshots of up to 2 kB then fit into a page with others, ticks and events of up to
       // 8 kB.

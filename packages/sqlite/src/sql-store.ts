@@ -15,7 +15,7 @@ import type { Processes } from "./connection/processes.js";
 import { findRun } from "./tables/stored-run.js";
 import type { Watchers } from "./connection/watchers.js";
 
-/** What differs between a file and a Durable Object. */
+/** Differences between a file and a Durable Object. */
 export interface SqlStoreSetup {
   readonly database: Database;
   readonly hash: (text: string) => string;

@@ -195,7 +195,7 @@ export interface SendOptions {
    * @default the scope of the sender
    */
   readonly scope?: "run";
-  /** `true`: sends at once instead of with the next commit; a later attempt cannot take it back. @default false */
+  /** Whether to send at once instead of with the next commit; a later attempt cannot revoke it. @default false */
   readonly immediate?: boolean;
   /** Identifies this send among others of the same event in this step, for later attempts. @default its position */
   readonly key?: string;
@@ -220,7 +220,7 @@ export interface WaitOptions<Event extends WorkflowEvent, Prompt = PromptEvent> 
 
 /** Argument of `ctx.ask`. */
 export interface Question<Schema extends ObjectSchema = ObjectSchema> {
-  /** What the person reads first. Not empty. */
+  /** Text that the person reads first. Not empty. */
   readonly title: string;
   /** The fields of the answer: a record of schemas, or one Standard Schema of an object, like the shape of an event. */
   readonly schema: Schema;
@@ -279,7 +279,7 @@ export interface EffectOptions {
    * @default no limit
    */
   readonly limit?: string;
-  /** What readers of the history see instead of the key: 1 to 200 characters. @default the key */
+  /** Text that readers of the history see instead of the key: 1 to 200 characters. @default the key */
   readonly label?: string;
 }
 
@@ -294,8 +294,9 @@ export interface EffectCall<
   /** Number of this attempt of the call, from 1. Attempts that a crash has interrupted count, too. */
   readonly attempt: number;
   /**
-   * What `runtime.fork` was told to give to this call, as plain JSON: a function that knows it takes it in place of what it makes
-   * itself. `undefined` in all other calls. Model calls of `@millrace/agents` take `model`, `instructions`, `messages` and `settings`.
+   * Object that `runtime.fork` passes to this call, as plain JSON: a function that knows it uses it instead of what it makes
+   * itself. `undefined` in all other calls. Model calls of `@millrace/agents` take `model`, `instructions`, `messages` and
+   * `settings`.
    */
   readonly override?: object | undefined;
   /** Aborts when the attempt of the step is over, or this one of the call has timed out. */
@@ -384,7 +385,7 @@ export interface RetryState {
   readonly retry: number;
   /** Milliseconds since the first attempt began. */
   readonly elapsedMs: number;
-  /** What the previous attempt has thrown: an `Error`, or anything else. `undefined` on the first attempt. */
+  /** Value that the previous attempt threw: an `Error`, or anything else. `undefined` on the first attempt. */
   readonly lastError: unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `workflow.run(...)` takes and returns.
+ * Types of `workflow.run(...)`: its options, its handle, its outcome, and its input and result, inferred from the steps.
  *
  * @module
  */
@@ -76,7 +76,7 @@ export interface StartedRun<out Result = unknown, out Prompt extends WorkflowEve
   cancel(reason?: unknown): Promise<Receipt>;
   /** Resolves when the run has nothing to do now: it has ended, or waits for an event or a time. */
   idle(): Promise<RunOutcome<Result, Prompt>>;
-  /** What `idle()` would resolve to at this moment; `null` while the run has work to do. */
+  /** Returns what `idle()` would resolve to at this moment; `null` while the run has work to do. */
   outcome(): Promise<RunOutcome<Result, Prompt> | null>;
   /** The open prompts of the run, also while it is at work. None once it has ended. */
   prompts(): Promise<readonly PendingPrompt<Prompt>[]>;
@@ -103,7 +103,7 @@ export type Receipt =
       readonly status: "refused";
       readonly code: string;
       readonly hint: string;
-      /** With `PROMPT_CLOSED` from a durable run whose prompt was answered: the answer that counts. */
+      /** With `PROMPT_CLOSED` from a durable run whose prompt was answered: `answered` is the answer that counts. */
       readonly details?: { readonly answered: PromptAnswer };
     };
 
@@ -135,19 +135,14 @@ export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> 
   readonly step: string | null;
   /** Time of the prompt, in epoch milliseconds. */
   readonly askedAtMs: number;
-  /** Until when an answer is accepted, in epoch milliseconds; `null` for no limit. */
+  /** Latest time at which an answer is accepted, in epoch milliseconds; `null` for no limit. */
   readonly dueAtMs: number | null;
   /** Type of the event that the answer becomes; `null` when the fields alone do not determine it. */
   readonly answerType: string | null;
 }
 
-/*
- * Input and result of `run`, inferred from the steps.
- *
- * Costs two small conditional types per step, once per workflow class.
- *
- * @internal
- */
+// ---- input and result of `run`, inferred from the steps
+// They cost two small conditional types per step, once per workflow class.
 
 /** Input of `run`: the fields of the start event. */
 // any: only the other type argument matters.
@@ -219,7 +214,7 @@ interface FreeStep<in Ctx> {
   readonly options: object;
 }
 
-/** For a workflow with unknown steps, such as a `Workflow` in a list of several. */
+/** Uses `Fallback` for a workflow with unknown steps, such as a `Workflow` in a list of several. */
 type KnownOr<Fallback, Known> = [Known] extends [never] ? Fallback : Known;
 
 export type InputOfStart<Start> = Start extends WorkflowEvent

@@ -30,9 +30,9 @@ import type {
 } from "./trigger.types.js";
 
 /**
- * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to
- * an end: a stop event, a prompt, or a step that emits nothing. `uncollected`: events that a collect gathers in one fan-out (`of`) are also accepted outside of it, where
- * they arise there.
+ * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to an
+ * end: a stop event, a prompt, or a step that emits nothing. `uncollected`: events that a collect gathers in one fan-out
+ * (`of`) are also accepted outside of it, where they arise there.
  */
 export type GraphCheck = "reachability" | "deadEnd" | "uncollected";
 
@@ -78,7 +78,7 @@ interface Settings {
   readonly retry?: RetryPolicy;
   /** Time limit of an attempt, without its waits. @default none */
   readonly timeout?: Duration;
-  /** `true`: the step accepts and waits for subclasses of the named events, too. @default false */
+  /** Whether the step accepts and waits for subclasses of the named events, too. @default false */
   readonly subclasses?: boolean;
   /** Name of one of the workflow's `limits`, shared by all its runs. */
   readonly limit?: string;
@@ -109,7 +109,7 @@ export interface StepOptions<
   Streams extends AnyClasses = StreamableClasses,
 > extends Settings,
     DeclaredEvents<Waits, Streams> {
-  /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
+  /** Start of this step: an event class, several, `collect(...)` or `join({...})`. */
   readonly on: AcceptedOn<On>;
   /** All events that the step returns, yields or sends. */
   readonly emits?: EmittedClasses<Emits>;
@@ -143,8 +143,8 @@ export interface StepDecorator<Payload, Emitted, Resources> {
 }
 
 /**
- * What a decorator takes for `Method`: `Given` itself if it fits. Otherwise a sentence, which the compiler prints as the type that `Given` is
- * not assignable to.
+ * Type that a decorator takes for `Method`: `Given` itself if it fits. Otherwise a sentence, which the compiler prints as the
+ * type that `Given` is not assignable to.
  */
 type Decorated<Given, Wanted, Payload, Emitted, Method extends StepFunction> = Given extends Wanted
   ? Fitting<Given, ReturnType<Method>, Emitted>

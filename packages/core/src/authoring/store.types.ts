@@ -1,5 +1,5 @@
 /**
- * The state of a run, for steps and callers.
+ * Types of the state of a run, for steps and callers: its store, typed paths into it, and the context of a caller.
  *
  * @module
  */
@@ -74,15 +74,10 @@ export interface Store<
   clear(): Promise<void>;
 }
 
-/*
- * Typed paths: `"user.tags.0"`, or the list of its keys, `["user", "tags", 0]`.
- *
- * The literal is checked segment by segment, and the list of all paths is never built. So the cost grows with the
- * length of the path instead of the size of the state, recursive states work, and the editor completes one level at a
- * time.
- *
- * @internal
- */
+// ---- typed paths: `"user.tags.0"`, or the list of its keys, `["user", "tags", 0]`
+// The literal is checked segment by segment, and the list of all paths is never built. So the cost grows with the
+// length of the path instead of the size of the state, recursive states work, and the editor completes one level at a
+// time.
 
 /** A path stops here. */
 // any: only the shape of the container matters.
@@ -123,7 +118,10 @@ type Keys = readonly (string | number)[];
 
 type IsDynamic<State, Path> = unknown extends State ? true : string extends Path ? true : false;
 
-/** As `Walk`. What follows a key that is only known at runtime is not checked, unless every key leads to the same type. */
+/**
+ * Walks as `Walk` does. A path after a key that is only known at runtime is not checked, unless every key leads to the same
+ * type.
+ */
 type KeyWalk<State, Path extends Keys> = Path extends readonly [
   infer Head extends string | number,
   ...infer Rest extends Keys,

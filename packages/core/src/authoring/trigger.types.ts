@@ -1,5 +1,6 @@
 /**
- * What starts a step, as types: one event, any of several, a whole batch (`collect`), or a complete set (`join`).
+ * Types of the start of a step (one event, any of several, a whole batch of `collect`, a complete set of `join`) and of its
+ * output.
  *
  * @module
  */
@@ -80,11 +81,11 @@ export interface CollectOptions {
   readonly of?: string;
   /** Runs at the n-th arrival; later members are not in the batch. Integer, at least 1. @default all members */
   readonly take?: number;
-  /** What happens to members that `take` does not wait for: they run to their end, or are cancelled. @default "finish" */
+  /** Fate of members that `take` does not wait for: they run to their end, or are cancelled. @default "finish" */
   readonly rest?: "finish" | "cancel";
   /** Order of the batch: of the elements in the fan-out, or of the events' arrival. @default "emitted" */
   readonly order?: "emitted" | "arrived";
-  /** `true`: members that failed or emitted nothing are in the batch, too, instead of failing the run. @default false */
+  /** Whether members that failed or emitted nothing are in the batch, too, instead of failing the run. @default false */
   readonly settle?: boolean;
 }
 
@@ -109,7 +110,7 @@ export interface SettledFailure {
   readonly failure: StepFailure;
 }
 
-/** With `settle: true`, every member has its status. Each attempt has its own list. */
+/** A batch with `settle: true` has the status of every member and its own list for each attempt. */
 export type Batch<Event, Settle> = Settle extends true ? Settled<Event>[] : Event[];
 
 export interface JoinSlots {
@@ -160,13 +161,8 @@ type MemberEvent<Member> = Member extends WorkflowEvent
 
 export type FieldsOf<Event extends WorkflowEvent> = Event[typeof eventFacts]["fields"];
 
-/*
- * What a step may return, and the events in it.
- *
- * `Emitted` is what `emits` declares: `Chapter`, `Many<Chapter>`, `Many<Chapter> | StopEvent`.
- *
- * @internal
- */
+// ---- what a step may return, and the events in it
+// `Emitted` is what `emits` declares: `Chapter`, `Many<Chapter>`, `Many<Chapter> | StopEvent`.
 
 /** Result of `many(…)`. The property does not exist at runtime. @internal */
 export declare const fannedOut: unique symbol;
@@ -285,9 +281,7 @@ export interface Finished<out Output = unknown> {
   readonly [finishedOutput]: Output;
 }
 
-/*
- * What steps and contexts need to know of their workflow: its state, and the input and result of a run.
- */
+// ---- facts that steps and contexts need of their workflow: its state, and the input and result of a run
 
 /** The property does not exist at runtime. Its name is text, as that of `eventFacts`. @internal */
 export declare const workflowState: "~state";

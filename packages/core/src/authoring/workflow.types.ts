@@ -1,3 +1,9 @@
+/**
+ * Types of a workflow: its class, its index, its middleware, and its graph as the compiler keeps it.
+ *
+ * @module
+ */
+
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
 import type { InspectionName, Telemetry } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
@@ -69,9 +75,9 @@ export interface Workflow<State = unknown> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/* What of the input of a workflow finds its runs. */
+// ---- functions that compute the indexed values of an input
 
-/** What a function of an index may return; `undefined`: the run has no such value. Of a list, each text finds the run. */
+/** Result of a function of an index; `undefined` if the run has no such value. Each text of a list finds the run. */
 export type IndexValue = string | number | boolean | null | undefined | readonly string[];
 
 /**
@@ -117,16 +123,12 @@ export interface StepOutput {
  */
 export type Middleware = (call: StepCall, next: () => Promise<StepOutput>) => Promise<StepOutput>;
 
-/*
- * The graph of a built workflow, as the compiler keeps it: one union of short sentences.
- *
- *     "step write" | "starts" | "emits Joke" | "step judge" | "accepts Joke" | "ends"
- *
- * Strings, because a union of string literals is the one thing the compiler extends and searches without comparing
- * structures.
- *
- * @internal
- */
+// ---- the graph of a built workflow, as the compiler keeps it: one union of short sentences
+//
+//     "step write" | "starts" | "emits Joke" | "step judge" | "accepts Joke" | "ends"
+//
+// They are strings, because a union of string literals is the one thing the compiler extends and searches without comparing
+// structures.
 
 interface InRole<Role extends string> {
   readonly type: string;

@@ -169,7 +169,7 @@ function checkSettings(options: AnyStepOptions, report: Report): void {
   for (const { what, hint } of unknownChecks(options.skipChecks)) report("option", what, hint);
 }
 
-/** Problems of a `skipChecks`, to be read after the name of whoever has it. */
+/** Returns the problems of a `skipChecks`, each to be read after the name of its owner. */
 export function unknownChecks(skipped: readonly GraphCheck[] = []): { readonly what: string; readonly hint: string }[] {
   const unknown = [skipped].flat().filter((name) => !graphChecks.includes(name));
   return unknown.map((name) => ({

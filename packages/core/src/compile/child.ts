@@ -1,5 +1,6 @@
 /**
- * The children of a workflow. Each class has one instance, created when it is first needed.
+ * The children of a workflow, each class with one instance, created when it is first needed. Also the start event of a run,
+ * and a workflow as readers of runs of newer code have it.
  *
  * @module
  */
@@ -15,8 +16,8 @@ import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
 /**
  * Compiles a child.
  *
- * @param where Subject of the error message when there is no such child.
- * @throws {WorkflowError} `SNAPSHOT_MISMATCH`: what names the child is stored.
+ * @param where Subject of the error message if there is no such child. @throws {WorkflowError} `SNAPSHOT_MISMATCH` for a
+ * child that a snapshot names.
  */
 export function compiledChild(parent: CompiledWorkflow, name: string, where: string): CompiledWorkflow {
   return compileWorkflow(childWorkflow(parent, name, where));
@@ -34,7 +35,7 @@ function childWorkflow(parent: CompiledWorkflow, name: string, where: string): W
   return instance;
 }
 
-/** What a step passes has the first code, what is stored has the second. */
+/** A value that a step passes fails with the first code, a stored one with the second. */
 type Refusal = Extract<ErrorCode, "OPTION_INVALID" | "SNAPSHOT_MISMATCH">;
 
 function unknownChild(
@@ -106,9 +107,7 @@ export function assertShareable({ parent, child, name }: Sharing, code: Refusal)
   });
 }
 
-/*
- * Converts the input of `run` to the start event.
- */
+// ---- the start event of a run, from the input of `run`
 
 /**
  * An event is used as it is; fields become a start event. Of several start events it is the one that accepts the
@@ -175,10 +174,9 @@ function fitsNone({ name }: CompiledWorkflow, refusals: readonly WorkflowError[]
   });
 }
 
-/*
- * A workflow as a reader of runs of newer code has it: events that its own code lacks, or of a newer version, are read with
- * the fields that they have. For reading only: no run is continued with it.
- */
+// ---- a workflow as a reader of runs of newer code has it
+// Events that its own code lacks, or of a newer version, are read with the fields that they have. For reading only: no run is
+// continued with it.
 
 const tolerants = new WeakMap<CompiledWorkflow, CompiledWorkflow>();
 

@@ -137,7 +137,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     ...checkChildren(children),
     ...checkStateVersion(stateVersion),
   ];
-  // With invalid events or names there is no graph to check.
+  // Invalid events or names leave no graph to check.
   if (!findings.every(isOfOptions)) refuse(options.name, findings);
 
   const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
@@ -327,12 +327,9 @@ function stateSchema(schema: ObjectSchema | null, types: readonly ValueType[]): 
   return made;
 }
 
-/*
- * Versions of a workflow's state: migrates what an older version of the class has stored.
- *
- * Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a
- * snapshot is loaded, or after a replay.
- */
+// ---- versions of a workflow's state: migrates what an older version of the class has stored
+// Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a snapshot is
+// loaded, or after a replay.
 
 /** Present version of the state of this workflow's runs. */
 export function stateVersionOf(compiled: CompiledWorkflow): number {

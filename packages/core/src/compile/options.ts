@@ -1,5 +1,5 @@
 /**
- * The options of a workflow and their defaults.
+ * The options of a workflow and their defaults, its hidden data, and the classes that it registers.
  *
  * @module
  */
@@ -59,20 +59,19 @@ export interface WorkflowOptions {
   /** Number of events from outside that a run keeps until a step waits for them. Integer, at least 1. @default 1000 */
   readonly inboxSize?: number;
   /**
-   * What callers of a server may set in the state when they fork a run: the listed top-level fields, or nothing
-   * (`false`). A function gets the fields and returns their problems. Does not apply to `runtime.fork` in your own
-   * code.
+   * Fields of the state that callers of a server may set when they fork a run: a list of top-level fields, or none (`false`).
+   * A function gets the fields and returns their problems. Does not apply to `runtime.fork` in your own code.
    *
    * @default every field
    */
   readonly forkState?: ForkState;
-  /** What it is for, in a sentence: for lists of workflows. @default none */
+  /** Purpose in a sentence, for lists of workflows. @default none */
   readonly description?: string;
   /** Steps that drawings show together. @default none */
   readonly groups?: readonly StepGroup[];
-  /** What drawings say of a step besides its name, by that name. @default nothing */
+  /** Notes that drawings show of a step besides its name, by that name. @default none */
   readonly stepNotes?: Readonly<Record<string, StepNote>>;
-  /** What drawings write on an event, by its type. @default the type */
+  /** Labels that drawings write on an event, by its type. @default the type */
   readonly eventLabels?: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +80,7 @@ export interface StepGroup {
   /** Unique in its workflow. */
   readonly id: string;
   readonly label: string;
-  /** What kind of group, such as `"loop"` or `"parallel"`: for drawings. */
+  /** Kind of group, such as `"loop"` or `"parallel"`, for drawings. */
   readonly kind: string;
   /** Id of the group around it; `null` for none. */
   readonly parent: string | null;
@@ -91,15 +90,15 @@ export interface StepGroup {
   readonly enteredBy?: string;
   /** The child that the group runs, by its name among the children of the workflow. */
   readonly child?: string;
-  /** What runs at the same time in it, or instead of each other. @default none: one after the other */
+  /** Branches that run at the same time, or instead of each other. @default none: its parts run one after the other */
   readonly branches?: readonly StepBranch[];
 }
 
 /** A branch of a group. */
 export interface StepBranch {
-  /** When it runs, such as `"then"`, `"else"` or `"choice"`: for drawings. */
+  /** Role in its group, such as `"then"`, `"else"` or `"choice"`, for drawings. */
   readonly role: string;
-  /** That of its only step or group. @default none: drawings write the role on it */
+  /** Label of its only step or group. @default none: drawings write the role on it */
   readonly name?: string;
   /** Names of those steps of the group that are in it. */
   readonly steps: readonly string[];
@@ -110,7 +109,7 @@ export interface StepBranch {
 export interface StepNote {
   /** @default the name of the step */
   readonly label?: string;
-  /** What does the work of the step. */
+  /** Executor of the step's work. */
   readonly executor?: StepExecutor;
   /** Name of the step for which this one works: it asks people, or gathers branches. */
   readonly worksFor?: string;
@@ -118,12 +117,12 @@ export interface StepNote {
   readonly run?: (...values: never[]) => unknown;
 }
 
-/** What does the work of a step. */
+/** The function, agent or other part that does the work of a step. */
 export interface StepExecutor {
-  /** What kind of executor, such as `"function"` or `"agent"`: for drawings. */
+  /** Kind of executor, such as `"function"` or `"agent"`, for drawings. */
   readonly kind: string;
   readonly name: string;
-  /** Of a team. */
+  /** Executors of a team. */
   readonly members?: readonly StepExecutor[];
 }
 
@@ -193,9 +192,7 @@ export interface StateVersion {
   migrate(state: Record<string, unknown>, from: number): object;
 }
 
-/*
- * Hidden data of a workflow instance. They are not members, because names of members cannot be names of steps.
- */
+// ---- hidden data of a workflow instance: not members, because names of members cannot be names of steps
 
 /** A child: a class, whose instance is created when it is first needed, or a built workflow. */
 export type ChildSource = (new () => Workflow) | Workflow;
@@ -211,12 +208,12 @@ export interface WorkflowInternals {
 export interface BuiltParts extends RegisteredTypes, StateVersion {
   readonly steps: readonly DeclaredStep[];
   readonly state: ObjectSchema | null;
-  /** What of an input finds its runs. */
+  /** Functions that compute the indexed values of an input (`static index`). */
   readonly index: InputIndex;
   readonly children: Readonly<Record<string, ChildSource>>;
 }
 
-/** On the class that `withState` returns: its schema. */
+/** Key of the schema on the class that `withState` returns. */
 export const stateSchemaKey: unique symbol = Symbol.for("millrace.state") as never;
 
 const internals = new WeakMap<object, WorkflowInternals>();
@@ -245,9 +242,7 @@ export function internalsOf(workflow: object): WorkflowInternals {
   );
 }
 
-/*
- * What a workflow registers besides the events of its steps: events and classes that only occur inside of other values.
- */
+// ---- events and classes that a workflow registers, because they only occur inside other values
 
 /** Static members of a class, or options of `defineWorkflow`. */
 export interface RegisteredTypes {

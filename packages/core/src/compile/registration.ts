@@ -1,5 +1,5 @@
 /**
- * Which methods of a class are steps.
+ * Finds the methods of a class that are steps, and reads their declarations.
  *
  * A decorator is called in one of three shapes, depending on the tool that compiled the class:
  *
@@ -8,8 +8,8 @@
  *     (element)                  2018 descriptors, as Next's Turbopack calls them without `experimentalDecorators`
  *
  * No shape alone is enough (decorator metadata is missing or not inherited in some tools; another decorator may replace the
- * function), so what was decorated is kept by metadata, by function and by prototype, and looked up in that order.
- * Nothing here reads the name of a class or of a function: minifiers change both. Names of methods they keep.
+ * function), so each decorated method is kept by metadata, by function and by prototype, and looked up in that order.
+ * Nothing here reads the name of a class or of a function: minifiers change both, but keep the names of methods.
  *
  * @module
  */

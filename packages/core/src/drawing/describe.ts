@@ -40,15 +40,15 @@ export interface GraphGroup {
   readonly enteredBy: string | null;
   /** Name of the workflow that the group runs as a child: one of `children`. */
   readonly workflow: string | null;
-  /** What runs at the same time in it, or instead of each other. Empty where all runs one after the other. */
+  /** Branches that run at the same time, or instead of each other. Empty if its parts run one after the other. */
   readonly branches: readonly GraphBranch[];
 }
 
 /** A branch of a group. */
 export interface GraphBranch {
-  /** When it runs: `"then"`, `"else"`, `"choice"`, `"branch"` of a parallel, or a word of the workflow. */
+  /** Role in its group: `"then"`, `"else"`, `"choice"`, `"branch"` of a parallel, or a word of the workflow. */
   readonly role: string;
-  /** That of its only step or group. `null`: it has none, and a drawing writes the role on it. */
+  /** Label of its only step or group. `null` without a label: a drawing writes the role on it. */
   readonly name: string | null;
   /** Ids of those nodes of the group that are in it. */
   readonly nodes: readonly string[];
@@ -62,7 +62,7 @@ export interface StepNode {
   readonly kind: "step";
   readonly id: string;
   readonly name: string;
-  /** What to show for the name: the same, unless the workflow has a note of the step. */
+  /** Shown name: the name, unless the workflow has a note of the step. */
   readonly label: string;
   readonly trigger: TriggerDefinition["kind"];
   /**
@@ -71,11 +71,11 @@ export interface StepNode {
    * listed once.
    */
   readonly levels: readonly (readonly string[])[];
-  /** How many of its items run at once. */
+  /** Number of its items that run at once. */
   readonly workers: number;
   /** Whether it is tried again when it fails. */
   readonly retry: boolean;
-  /** What does the work, where the workflow has a note of it: of a pipeline, each step that its author wrote. */
+  /** Executor of its work, if the workflow has a note of it; in a pipeline, every step that its author wrote has one. */
   readonly executor: StepExecutor | null;
   /** Id of the step for which this one works: it asks people, or gathers branches. */
   readonly worksFor: string | null;
@@ -84,7 +84,7 @@ export interface EventNode {
   readonly kind: "event";
   readonly id: string;
   readonly name: string;
-  /** What to show for the name: the same, unless the workflow has a label for the event. */
+  /** Shown name: the type, unless the workflow has a label for the event. */
   readonly label: string;
   readonly role: EventRole;
 }
@@ -170,7 +170,7 @@ function describe(compiled: CompiledWorkflow): Omit<WorkflowDescription, "childr
   return { name, routing: structuredClone(definition), nodes, edges, groups: groupsOf(compiled) };
 }
 
-/** Without steps and children that the workflow does not have. */
+/** Returns the groups, without steps and children that the workflow does not have. */
 function groupsOf(compiled: CompiledWorkflow): GraphGroup[] {
   const { options, steps, children } = compiled;
   const idOf = (step: string | undefined): string[] => (step !== undefined && steps.has(step) ? [`step:${step}`] : []);

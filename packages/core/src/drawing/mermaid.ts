@@ -160,7 +160,7 @@ function formatMs(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/* The parts of the Mermaid language that drawings use. Names of users are escaped, so that they cannot break out. */
+// ---- the parts of the Mermaid language that drawings use, with names of users escaped
 
 /** Class of a node, which decides how it looks. */
 type Look =
@@ -304,7 +304,7 @@ export interface WrittenAttempt {
 
 export interface WrittenRun {
   readonly attempts: readonly WrittenAttempt[];
-  /** What led to the stop event, as in `after`. Empty for a run that has none. */
+  /** Numbers of the events that led to the stop event, as in `after`. Empty for a run without one. */
   readonly last: readonly string[];
 }
 

@@ -49,7 +49,7 @@ interface Around {
   readonly drawn: Drawn;
 }
 
-/** Where the work comes in, and where it leaves. */
+/** Steps at which the work enters, and at which it leaves. */
 interface Ends {
   readonly first: readonly Way[];
   readonly last: readonly Way[];
@@ -65,23 +65,23 @@ interface Way {
   readonly past: readonly string[];
 }
 
-interface Place {
+interface OutlinePart {
   readonly path: string;
   /** `null` for a group that is entered by its first step. */
   readonly step: StepNode | null;
   readonly group: GraphGroup | null;
-  readonly inside: readonly Place[];
+  readonly inside: readonly OutlinePart[];
 }
 
 /** Pipelines that are nested deeper are drawn as a step. */
 const mostNested = 6;
 
-/** What is inside of one pipeline. */
+/** Outline of the inside of one pipeline. */
 class Inside {
   readonly #graph: OutlineSource;
   readonly #around: Around;
   readonly #drawn: Drawn;
-  /** Before the names of all steps and the ids of all groups. */
+  /** Prefix of the names of all steps and the ids of all groups. */
   readonly #prefix: string;
 
   constructor(graph: OutlineSource, around: Around) {
@@ -95,7 +95,7 @@ class Inside {
     return this.#inOrder(placesOf(this.#graph), group);
   }
 
-  #inOrder(places: readonly Place[], group: string | null): Ends {
+  #inOrder(places: readonly OutlinePart[], group: string | null): Ends {
     const ends = places.map((place) => this.#place(place, group)).filter(({ first }) => first.length > 0);
     const first: Way[] = [];
     let last: readonly Way[] = [];
@@ -110,7 +110,7 @@ class Inside {
   }
 
   /** A branch with a name is one step or group, which shows it; any other has a frame with its role. */
-  #sideBySide({ group, inside }: Place, parent: string): Ends {
+  #sideBySide({ group, inside }: OutlinePart, parent: string): Ends {
     const { kind, branches = [] } = group ?? {};
     const ends = branches.map(({ role, name, ...branch }, at) => {
       const own = inside.filter((place) => isIn(branch, place));
@@ -132,7 +132,7 @@ class Inside {
     };
   }
 
-  #drawnAs(places: readonly Place[]): Pick<GraphBranch, "nodes" | "groups"> {
+  #drawnAs(places: readonly OutlinePart[]): Pick<GraphBranch, "nodes" | "groups"> {
     const groups = places.map(({ path }) => this.#prefix + path).filter((id) => this.#drawn.groups.has(id));
     const steps = places.flatMap(({ path, step }) =>
       step === null || groups.includes(this.#prefix + path) ? [] : [step],
@@ -140,7 +140,7 @@ class Inside {
     return { nodes: steps.map(({ name }) => `step:${this.#prefix}${name}`), groups };
   }
 
-  #place(place: Place, parent: string | null): Ends {
+  #place(place: OutlinePart, parent: string | null): Ends {
     const { step, group, inside } = place;
     if (inside.length > 0) return this.#group(place, parent, (id) => this.#containerOf(place, id));
     if (step === null) return { first: [], last: [], past: null };
@@ -151,7 +151,7 @@ class Inside {
     return this.#group(place, parent, (id) => new Inside(nested, around).draw(id));
   }
 
-  #group({ path, step, group }: Place, parent: string | null, draw: (id: string) => Ends): Ends {
+  #group({ path, step, group }: OutlinePart, parent: string | null, draw: (id: string) => Ends): Ends {
     const facts = {
       id: `${this.#prefix}${path}`,
       label: group?.label ?? step?.label ?? path,
@@ -170,7 +170,7 @@ class Inside {
     return draw(facts.id);
   }
 
-  #containerOf(place: Place, id: string): Ends {
+  #containerOf(place: OutlinePart, id: string): Ends {
     const { kind, branches = [] } = place.group ?? {};
     if (branches.length > 1) return this.#sideBySide(place, id);
     const ends = this.#inOrder(place.inside, id);
@@ -207,7 +207,7 @@ class Inside {
   }
 }
 
-function isIn({ nodes, groups }: Pick<GraphBranch, "nodes" | "groups">, { path, step }: Place): boolean {
+function isIn({ nodes, groups }: Pick<GraphBranch, "nodes" | "groups">, { path, step }: OutlinePart): boolean {
   return groups.includes(path) || (step !== null && nodes.includes(step.id));
 }
 
@@ -228,7 +228,7 @@ function stepsOf({ nodes }: OutlineSource): readonly StepNode[] {
   return nodes.filter((node) => node.kind === "step");
 }
 
-function placesOf(graph: OutlineSource): readonly Place[] {
+function placesOf(graph: OutlineSource): readonly OutlinePart[] {
   const steps = new Map(stepsOf(graph).map((node) => [node.id, node]));
   const entered = new Map<string, StepNode>();
   for (const { kind, from, to } of graph.edges) {
@@ -238,7 +238,7 @@ function placesOf(graph: OutlineSource): readonly Place[] {
   }
   const groups = new Map(graph.groups.map((group) => [group.id, group]));
   const paths = [...new Set([...entered.keys(), ...groups.keys()])];
-  const below = (parent: string): readonly Place[] =>
+  const below = (parent: string): readonly OutlinePart[] =>
     paths
       .filter((path) => parentOf(path) === parent)
       .sort((a, b) => lastOf(a) - lastOf(b))
@@ -251,9 +251,7 @@ function placesOf(graph: OutlineSource): readonly Place[] {
 const parentOf = (path: string): string => path.split(".").slice(0, -1).join(".");
 const lastOf = (path: string): number => Number(path.split(".").at(-1));
 
-/*
- * What drawings show of a workflow. Mermaid, SVG, HTML and the studio all draw this.
- */
+// ---- what drawings show of a workflow: Mermaid, SVG, HTML and the studio all draw this
 
 /**
  * The steps, events and groups that a drawing of the workflow shows. Of a pipeline these are the steps and groups that its author
@@ -298,7 +296,7 @@ export interface LeftOf {
   readonly right: string;
 }
 
-/** What an outline is made of: a `WorkflowDescription`, or the graph that a server returns. */
+/** Source of an outline: a `WorkflowDescription`, or the graph that a server returns. */
 export interface OutlineSource {
   readonly name: string;
   readonly nodes: readonly (StepNode | EventNode | ResourceNode | OutsideNode)[];

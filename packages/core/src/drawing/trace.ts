@@ -9,7 +9,7 @@ import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspec
 import { assertOption, positiveInteger } from "../value/options.js";
 import type { Workflow } from "../workflow/workflow.js";
 
-/** What happened in one run so far. */
+/** Trace of one run so far. */
 export interface RunTrace {
   readonly workflow: string;
   readonly runId: string;
@@ -117,7 +117,7 @@ class TraceRecorder implements RunTrace {
   readonly attempts: AttemptDraft[] = [];
   readonly received: TracedEvent[] = [];
   readonly #open = new Map<number, AttemptDraft>();
-  // By identity: the event that a step emits is the object that the next one gets.
+  // Keyed by identity: the event that a step emits is the object that the next step receives.
   readonly #events = new WeakMap<WorkflowEvent, TracedEvent>();
   #lastEvent = 0;
 

@@ -1,3 +1,9 @@
+/**
+ * Collections of a run: its timers in a heap, and a queue.
+ *
+ * @module
+ */
+
 /** A due time with its position in the heap. */
 export interface Due {
   readonly dueAtMs: number;

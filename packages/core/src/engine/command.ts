@@ -1,5 +1,5 @@
 /**
- * What a run has to do next, decided by `reduce` and performed by its host. Plain data.
+ * Commands: what a run has to do next, decided by `reduce` and performed by its host. Plain data.
  *
  * A lost command loses no work: after a load, outstanding commands are derived from the state again.
  *
@@ -43,7 +43,7 @@ export function runFinished(status: string): Receipt {
   return refused("RUN_FINISHED", `The run is ${status}: start a new one, resume a cancelled or retry a failed one.`);
 }
 
-/** For an answer to a prompt that takes none. */
+/** Returns the receipt of an answer to a prompt that is closed. */
 export function promptClosed(promptId: string): Receipt {
   return refused(
     "PROMPT_CLOSED",

@@ -103,7 +103,7 @@ export interface RunLimits {
 
 export const runLimits: RunLimits = { elements: 10_000_000, nestedRuns: 200 };
 
-/* What is wrong with the definition of a workflow, as checks find and report it. */
+// ---- problems that checks find in the definition of a workflow
 
 /** A problem of a workflow. */
 export interface Finding {

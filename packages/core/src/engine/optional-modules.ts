@@ -14,7 +14,7 @@ import type { Route, Routing } from "./routing.js";
 import type { EventData, Failure, FanOutState, JoinBuffer, PendingEvent, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
 
-/** Registered features. Left out: nothing in this program needs it. */
+/** Registered features. A feature that no part of the program needs is absent. */
 export const optionalModules: {
   /** Set by `collect()`. */
   collect?: CollectFeature;
@@ -60,7 +60,7 @@ export interface CollectFeature {
   fireBatch(reduction: Reduction, scope: FanOutState, name: string): void;
   /** Makes the failure a member of a batch. Returns `false` when no enclosing batch includes failures. */
   settle(reduction: Reduction, item: WorkItem, failure: Failure): boolean;
-  /** What a run that got stuck lacks for its batches. */
+  /** Returns the events that the batches of a stuck run lack. */
   missing(reduction: Reduction): string[];
 }
 
@@ -72,7 +72,7 @@ export interface JoinFeature {
   complete(reduction: Reduction): void;
   /** Reports the leftovers of joins that can no longer be completed. */
   reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>): void;
-  /** What a run that got stuck lacks for its sets. */
+  /** Returns the slots that the sets of a stuck run lack. */
   missing(reduction: Reduction): string[];
 }
 
@@ -100,7 +100,7 @@ export interface Need {
 }
 
 export interface FanOutChecksFeature {
-  /** What a step with this trigger needs. */
+  /** Returns the needs of a step with this trigger. */
   needsOf(trigger: StepDefinition["trigger"]): readonly Need[];
   /** Adds to each fan-out the collects and joins that belong to it. */
   complete(definition: Definition): Definition;
@@ -124,7 +124,7 @@ export interface FanOutFeature {
    * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
    */
   canEndAlone(routing: Routing, item: WorkItem): boolean;
-  /** What a step of a run that got stuck has returned instead of elements. */
+  /** Describes what a step of a stuck run returned instead of elements. */
   noneOf(step: string, elements: readonly string[]): string;
   /** Fan-outs that a run that got stuck has not opened. */
   missing(reduction: Reduction): string[];

@@ -37,7 +37,7 @@ import type { Tick } from "./tick.js";
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
   const reduction: Reduction = { routing, state, commands: null, emptied: null };
   state.ticks++;
-  // Since its last tick no process may have had the run: that time does not count as active.
+  // No process may have had the run since its last tick, so that time does not count as active.
   if (isRestart(tick) || tick.type === "definition.changed") stopClock(reduction);
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
   // Time moves with every tick: due timers fire before the tick itself is applied. A restart fires them itself, after

@@ -110,11 +110,8 @@ export function reachOf(routing: Routing, name: string): ReadonlySet<string> {
   return reach;
 }
 
-/*
- * What follows from the rest of a run: which waits an event finds, and how much is open in a fan-out.
- *
- * The reducer keeps it up to date. A snapshot leaves it out, and its reader makes it again.
- */
+// ---- facts that follow from the rest of a run: which waits an event finds, and how much is open in a fan-out
+// The reducer keeps them up to date. A snapshot leaves them out, and its reader makes them again.
 
 /** Lists a wait, so that events and answers find it. */
 export function listWait(state: RunState, wait: WaitRecord): void {

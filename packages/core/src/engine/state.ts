@@ -73,7 +73,7 @@ export interface RunState {
   unused: Unused | null;
   /** The span of its start; `null` for a run with its own trace. */
   trace: TraceContext | null;
-  /** How often it has continued after its end. */
+  /** Number of times that it continued after its end. */
   continuations: number;
 }
 
@@ -142,7 +142,7 @@ export interface WorkItem {
   firstStartedAtMs: number;
   lastError: ErrorRecord | null;
   lastFailedAtMs: number;
-  /** Its calls through `ctx`, by call id. */
+  /** Calls through `ctx`, by call id. */
   calls: Map<string, CallRecord> | null;
   /** Number of open calls that its attempt awaits. */
   open: number;
@@ -179,7 +179,7 @@ export interface PendingEvent {
   readonly step: string | null;
 }
 
-/** What happens at a point in time. */
+/** Actions that are due at a point in time. */
 export type Timer = { readonly dueAtMs: number; readonly order: number; position: number } & TimerPurpose;
 
 export type TimerPurpose =
@@ -266,7 +266,7 @@ export interface Gathered {
 export interface Arrival {
   /** Element of the fan-out whose batch contains it. */
   readonly index: number;
-  /** Its place in each fan-out inside of that one, from there inwards; `null` when it arose in that one itself. */
+  /** Place in each fan-out inside of that one, from there inwards; `null` for an event of that fan-out itself. */
   readonly path: readonly number[] | null;
   readonly event: EventData;
   readonly recoveries: Recoveries | null;
@@ -274,7 +274,7 @@ export interface Arrival {
 
 export interface JoinBuffer {
   readonly step: string;
-  /** By event type, in order of arrival. */
+  /** Pending events by type, in order of arrival. */
   readonly arrivals: Map<string, PendingEvent[]>;
   size: number;
 }
@@ -295,7 +295,7 @@ export interface DoneRecord {
   readonly kind: "edit" | "run";
   readonly call: string;
   readonly value: unknown;
-  /** Its function has written to the stream, and does not again. */
+  /** `true` if its function has written to the stream; it is not repeated. */
   readonly hasShown?: true;
 }
 
@@ -308,7 +308,7 @@ interface SlotlessCall {
   awaitedIn: number;
   /** The race that it takes part in; absent for a call in no race. */
   readonly race?: string;
-  /** Why it was closed; absent for one that is not closed, and for one that has lost its race. */
+  /** Reason for which it was closed; absent for an open call, and for one that has lost its race. */
   reason?: ErrorRecord;
 }
 
@@ -316,9 +316,9 @@ interface SlotlessCall {
 export interface RaceRecord {
   readonly kind: "race";
   readonly call: string;
-  /** Its calls that are open. */
+  /** Open calls of the race. */
   open: readonly string[];
-  /** `true`: one of its calls was answered, and calls that are opened later are closed at once. */
+  /** `true` if one of its calls was answered, and calls that are opened later are closed at once. */
   decided: boolean;
 }
 
@@ -371,11 +371,11 @@ export interface ChildRecord extends SlotlessCall {
 /** A call of `ctx.run` that has begun and has no result. */
 export interface EffectRecord extends SlotlessCall {
   readonly kind: "effect";
-  /** When it began, or has begun to wait for its next attempt. */
+  /** When its current attempt began, or when it began to wait for the next one. */
   openedAtMs: number;
-  /** What readers see instead of the key. */
+  /** Label that readers see instead of the key. */
   readonly label?: string;
-  /** Plain JSON that a fork gives to the function, as `call.override`. */
+  /** Plain JSON that a fork passes to the function, as `call.override`. */
   readonly override?: object;
   /** `open`: it waits for the time of its next attempt. `failed`: its policy allows no other one. */
   status: "working" | "open" | "failed" | "closed";
@@ -383,7 +383,7 @@ export interface EffectRecord extends SlotlessCall {
   attempts: number;
   /** Attempts that have failed since the step has failed last: those that its policy counts. */
   failures: number;
-  /** When the first of those began; -1 before it. */
+  /** When the first of those attempts began; -1 before it. */
   sinceMs: number;
   lastError: ErrorRecord | null;
   /** When the next attempt begins; `null` when none is waited for. */
@@ -394,7 +394,7 @@ export interface EffectRecord extends SlotlessCall {
 /** A call that can wait without a worker slot. */
 export type SlotlessRecord = WaitRecord | SleepRecord | ChildRecord | EffectRecord;
 
-/** What an attempt waits for, in the words of readers. */
+/** Kinds of waits of an attempt, in the words of readers. */
 export const waitKinds = { wait: "event", sleep: "sleep", child: "child", effect: "retry" } as const;
 
 export interface NewRun {

@@ -1,5 +1,5 @@
 /**
- * What happened to a run: the only input of `reduce`. Plain data, stored before it is applied.
+ * Ticks: what happened to a run, and the only input of `reduce`. Plain data, stored before it is applied.
  *
  * Names are in the past tense. Ticks of an attempt carry its number, so that ticks of an attempt that no longer counts
  * are refused.
@@ -47,7 +47,7 @@ interface Happened {
 
 /** Something that a caller of the runtime has done. */
 interface ByCaller extends Happened {
-  /** Who has done it. Left out: it is not known. */
+  /** Who did it. Absent if not known. */
   readonly by?: DoneBy;
 }
 
@@ -62,13 +62,13 @@ export interface RunStarted extends ByCaller {
   readonly event: EventData;
   readonly timeoutMs: number | null;
   readonly deadlineMs: number | null;
-  /** Where the run comes from. */
+  /** Origin of the run. */
   readonly lineage: Lineage | null;
   /** Reserved: how hosts group, trace and rank runs. */
   readonly labels: { readonly [name: string]: string } | null;
   /** Initial state, where the ticks alone must define it. */
   readonly store?: unknown;
-  /** Left out: it is in no trace but its own. */
+  /** Trace that the run belongs to. Absent for a run in its own trace. */
   readonly trace?: TraceContext;
 }
 
@@ -98,7 +98,7 @@ export interface RunCancelled extends ByCaller {
   readonly ticket?: number;
 }
 
-/** Nothing is left to do now. */
+/** The run has nothing left to do now. */
 export interface RunIdled extends Happened {
   readonly type: "run.idled";
 }
@@ -133,9 +133,9 @@ export interface StepCompleted extends OfAttempt {
   readonly sends: readonly Send[] | null;
   /** The edit with which it ends, applied before its output is dispatched; absent without one. */
   readonly change?: StateChange;
-  /** What that edit shows to readers. Left out: nothing. */
+  /** Events that the edit shows to readers. Absent if there are none. */
   readonly shown?: readonly EventData[];
-  /** As in {@link StepFailed}. */
+  /** See {@link StepFailed}. */
   readonly elapsedMs?: number;
 }
 
@@ -144,7 +144,7 @@ export interface Send {
   readonly event: EventData;
   readonly step: string | null;
   readonly dueAtMs: number | null;
-  /** `true`: outside of every fan-out. */
+  /** `true` outside of every fan-out. */
   readonly toRun: boolean;
   /** Set for an element of the fan-out that the sender opens; absent: in the scope of the sender. */
   readonly isElement?: true;
@@ -155,11 +155,11 @@ export interface StepFailed extends OfAttempt {
   readonly error: ErrorRecord;
   /** Verdict of the retry policy, in epoch milliseconds; `null` when the failure is final. */
   readonly retryAtMs: number | null;
-  /** Its generator had begun, and so has opened its fan-out, even without an element. */
+  /** `true` if its generator had begun, and so had opened its fan-out, even without an element. */
   readonly isGenerator?: true;
   /**
-   * Since the attempt began, waits included: that is after the tick that started it was stored. Absent: it is the first attempt, and
-   * began at the time of that tick. For readers; nothing is decided by it.
+   * Milliseconds since the attempt began, waits included; it begins after the tick that started it is stored. Absent for a
+   * first attempt that began at the time of that tick. Only readers use it.
    */
   readonly elapsedMs?: number;
 }
@@ -183,7 +183,7 @@ interface OfCall extends OfAttempt {
 
 /** A call that releases the worker slot. */
 interface SlotlessOpened extends OfCall {
-  /** The race that it takes part in: the first answer closes the other calls of the race. Absent: it is in no race. */
+  /** Race that it takes part in: the first answer closes the other calls of the race. Absent for a call outside of races. */
   readonly race?: string;
 }
 
@@ -192,7 +192,7 @@ export interface WaitOpened extends SlotlessOpened {
   readonly accepts: readonly string[];
   readonly where: Readonly<Record<string, unknown>> | null;
   readonly prompt: EventData | null;
-  /** Absent, or that of another open prompt: the run numbers it. */
+  /** Id of the prompt. If it is absent, or that of another open prompt, the run numbers the prompt. */
   readonly promptId?: string;
   readonly dueAtMs: number | null;
 }
@@ -238,7 +238,7 @@ export interface CallClosed extends OfCall {
 interface OfEffect extends OfCall {
   /** Number of the attempt of the call; absent for the first. */
   readonly callAttempt?: number;
-  /** What readers see instead of the key. */
+  /** Label that readers see instead of the key. */
   readonly label?: string;
 }
 
@@ -254,9 +254,9 @@ export interface EffectOpened extends OfEffect {
 export interface EffectFailed extends OfEffect {
   readonly type: "effect.failed";
   readonly error: ErrorRecord;
-  /** When the next attempt begins, in epoch milliseconds; `null` when the failure is final. */
+  /** Start of the next attempt, in epoch milliseconds; `null` when the failure is final. */
   readonly retryAtMs: number | null;
-  /** How long the attempt has run. */
+  /** Duration of the attempt, in milliseconds. */
   readonly elapsedMs: number;
   /** An event without pieces makes readers discard what the attempt has shown. Absent if it showed nothing, or the failure is final. */
   readonly written?: Pick<WrittenPieces, "attempt" | "pieces">;
@@ -266,17 +266,17 @@ export interface EffectFailed extends OfEffect {
 export interface EffectRecorded extends OfEffect {
   readonly type: "effect.recorded";
   readonly value: unknown;
-  /** How long the attempt has run. Left out: since it was opened, or no time at all. */
+  /** Duration of the attempt, in milliseconds. Absent if it began when the call was opened, or took no time. */
   readonly elapsedMs?: number;
   /** The edit with which it ends, applied before its sends leave; absent without one. */
   readonly change?: StateChange;
-  /** What that edit shows to readers. Left out: nothing. */
+  /** Events that the edit shows to readers. Absent if there are none. */
   readonly shown?: readonly EventData[];
-  /** What its function has sent. Left out: nothing. */
+  /** Events that its function sent. Absent if there are none. */
   readonly sends?: readonly Send[];
-  /** Its function has written to the stream. */
+  /** `true` if its function has written to the stream. */
   readonly hasShown?: true;
-  /** All that its function has written with `call.write`. Left out: nothing, or nothing is stored. */
+  /** Pieces that its function has written with `call.write`. Absent if there are none, or nothing is stored. */
   readonly written?: Pick<WrittenPieces, "attempt" | "pieces">;
 }
 
@@ -299,9 +299,9 @@ export interface StateEdited extends Happened {
   readonly change: StateChange;
   /** Result of `editState`, or the value given to `set`. */
   readonly value: unknown;
-  /** As in {@link EffectRecorded}. */
+  /** See {@link EffectRecorded}. */
   readonly sends?: readonly Send[];
-  /** As in {@link EffectRecorded}. */
+  /** See {@link EffectRecorded}. */
   readonly hasShown?: true;
 }
 

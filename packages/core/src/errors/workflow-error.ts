@@ -1,3 +1,9 @@
+/**
+ * The error class of the package, errors that several parts throw, and the check for a second installed copy.
+ *
+ * @module
+ */
+
 import type { ErrorCode } from "./catalog.js";
 
 // Symbol.for, so that two installed copies recognize each other's errors; JSON cannot carry it.
@@ -5,9 +11,9 @@ const brand: unique symbol = Symbol.for("millrace.error") as never;
 
 export interface WorkflowErrorOptions {
   readonly code: ErrorCode;
-  /** What happened, with names and numbers. */
+  /** Description of the problem, with names and numbers. */
   readonly message: string;
-  /** What to do about it: one imperative sentence. */
+  /** Remedy: one imperative sentence. */
   readonly hint: string;
   /** JSON for programs. Never contains secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -20,7 +26,7 @@ export class WorkflowError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** `false`: no retry policy retries it. */
+  /** `false` if no retry policy retries it. */
   declare retryable?: boolean;
   /** Delay before the next attempt in milliseconds, instead of that of the retry policy. */
   declare retryAfterMs?: number;
@@ -71,7 +77,7 @@ export function invariant(condition: unknown, message: string): asserts conditio
   });
 }
 
-/* Refusals that a run has in memory and in a runtime. */
+// ---- refusals that a run has in memory and in a runtime
 
 /** The run that was named, with what else a program may want to know. */
 interface RunFacts {
@@ -98,10 +104,8 @@ export function cannotResume(
   });
 }
 
-/*
- * Detects two copies of the package in one process: two versions, or one that a bundler or tsx has
- * made. Your own events pass between the copies; other objects do not. Each copy sets its own brand under one name, for messages.
- */
+// ---- two copies of the package in one process: two versions, or one that a bundler or tsx has made
+// Your own events pass between the copies; other objects do not. Each copy sets its own brand under one name, for messages.
 
 /** Identifies the running copy. */
 const thisCopy: object = {};
@@ -138,7 +142,7 @@ export interface NamedStep {
 
 interface StepFault {
   readonly code: ErrorCode;
-  /** To be read after the name of the step, without a full stop. */
+  /** Text that follows the name of the step, without a full stop. */
   readonly what: string;
   readonly hint: string;
   readonly details?: Readonly<Record<string, unknown>>;

@@ -91,7 +91,7 @@ export interface StopEventClass {
 }
 export const StopEvent: StopEventClass = /* @__PURE__ */ stopEvent();
 
-/** Why a step has finally failed. */
+/** Cause of the final failure of a step. */
 export interface StepFailure {
   readonly stepName: string;
   /** The error of the step; after a restore, a `STEP_FAILED` error that describes it. */
@@ -112,7 +112,7 @@ export interface StepFailure {
 /** Input of a failed step: an event, a batch, or a set by slot. */
 export type FailedInput = WorkflowEvent | readonly WorkflowEvent[] | { readonly [slot: string]: WorkflowEvent };
 
-/** Why a run has failed. Names no step when no step is the cause, as in `RUN_STUCK`. */
+/** Cause of the failure of a run. It names no step when no step is the cause, as in `RUN_STUCK`. */
 export interface RunFailure extends Omit<StepFailure, "stepName" | "input"> {
   readonly stepName: string | null;
   readonly input: FailedInput | null;
@@ -213,7 +213,10 @@ export interface StepRestarted {
   /** Work item of the step. What it streamed before this event does not count, except inside of the calls in `kept`. */
   readonly item: number;
   readonly attempt: number;
-  /** Calls of `ctx.run` and `editState` that are done: what they streamed counts, and is not streamed again. Left out: none. */
+  /**
+   * Ended calls of `ctx.run` and `editState`: their streamed events count, and are not streamed again. Absent if there are
+   * none.
+   */
   readonly kept?: readonly string[];
 }
 /** A step runs again for the same work item. */
@@ -224,11 +227,11 @@ export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = /* @__PU
 );
 
 export interface Asked {
-  /** What the person reads first. */
+  /** Text that the person reads first. */
   readonly title: string;
   /** Further output of the step. */
   readonly details?: unknown;
-  /** What the answer has to be, as JSON Schema: `{}` where the schema library does not say it. */
+  /** JSON Schema of the answer: `{}` if the schema library cannot express it. */
   readonly schema: { readonly [keyword: string]: unknown };
 }
 /** A question of `ctx.ask`. */

@@ -1,10 +1,10 @@
 /**
- * The one equality of the engine: `where` of a wait, `by` of a join, and what a later attempt sets again.
+ * The one equality of the engine: `where` of a wait, `by` of a join, and repeated calls of a later attempt.
  *
- * Deep, by content: records (whatever the order of their keys), arrays, Map and Set (whatever the order), dates, URLs, errors,
- * typed arrays, events by type and fields, and class instances by their class and public fields. Primitives are equal as `Object.is` says: NaN is NaN,
- * 0 is not -0, 1 is not "1". What shows nothing of its content (functions, instances without a public field, and what is
- * nested deeper than can be stored) equals itself only.
+ * It is deep, by content: records (whatever the order of their keys), arrays, Map and Set (whatever the order), dates, URLs,
+ * errors, typed arrays, events by type and fields, and class instances by their class and public fields. Primitives are equal
+ * as `Object.is` says: NaN is NaN, 0 is not -0, 1 is not "1". A value that shows nothing of its content (functions, instances
+ * without a public field, and values nested deeper than can be stored) equals itself only.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function sameValue(left: unknown, right: unknown, depth = 0): boolean {
   if (isPlainObject(left) && isPlainObject(right)) return sameFields(left as never, right as never, depth);
   const isSameClass = Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
   if (isSameClass && Array.isArray(left)) return sameItems(left, right as never, depth);
-  // After a restore an error or an event may have another class.
+  // A restored error or event may have another class.
   return (isSameClass || left instanceof Error || isEvent(left)) && keyText(left, depth) === keyText(right, depth);
 }
 
@@ -69,7 +69,10 @@ function classText(value: object): string {
   return name === "Array" ? "" : name;
 }
 
-/** With the name instead of the class, which a restored error lacks; without the stack, which depends on the place. */
+/**
+ * Returns the fields that errors are compared by: the name instead of the class, which a restored error lacks, and no stack,
+ * which depends on the place.
+ */
 function errorFields(error: Error): object {
   return {
     ...error,

@@ -1,5 +1,5 @@
 /**
- * Events to JSON, also events inside of events. How they come back: `decode.ts`.
+ * Encodes events as JSON, also events inside of events, and decodes them.
  *
  * @module
  */
@@ -99,7 +99,7 @@ const eventForm = {
     const version = eventVersionOf(classOf(event));
     return { type: event.type, data: fieldsOf(event), ...(version === 1 ? null : { version }) };
   },
-  /** Whoever reads events reads these: see `decode.ts`. */
+  /** Readers of events decode these themselves: see `decodeEvent`. */
   decode: (encoded: unknown): unknown => encoded,
 };
 
@@ -130,34 +130,31 @@ function remembered(key: object, make: () => ValueType[]): readonly ValueType[] 
   return list;
 }
 
-/*
- * Events and values from JSON: of a program that restores nothing, none of this is in the bundle.
- *
- * The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or
- * transform is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted
- * when its schema may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
- */
+// ---- decoding: a program that restores nothing does not bundle this part
+// The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or transform
+// is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted when its schema
+// may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
 
 /**
- * What is plain in it is shared with `encoded`, which stays as it is.
+ * Decodes a value. Plain parts are shared with `encoded`, which is not changed.
  *
- * @throws {WorkflowError} `SNAPSHOT_INVALID` when it is not what `encodeValue` wrote, `SNAPSHOT_HOSTILE`.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` for data that `encodeValue` did not write, `SNAPSHOT_HOSTILE`.
  */
 export function decodeValue(encoded: unknown, path: string, types: readonly ValueType[] = none): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits });
 }
 
-/** As {@link decodeValue}, for data that is not shared: plain JSON is returned deeply frozen. */
+/** Works like {@link decodeValue}, for data that is not shared: plain JSON is returned deeply frozen. */
 export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits, isFrozen: true });
 }
 
-/** As {@link decodeValue}, for results of `encodeMeasured`, or parts of a value that was measured as a whole. */
+/** Works like {@link decodeValue}, for results of `encodeMeasured` or parts of a value that was measured as a whole. */
 export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: unmeasured });
 }
 
-/** One inside a value. Its size was checked with the value around it. */
+/** Decodes an event inside a value. Its size was checked with the value around it. */
 const readEvent: NestedReader = (encoded, types) => {
   const registry = registryOf(types);
   return registry === undefined

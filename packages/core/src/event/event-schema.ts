@@ -27,10 +27,7 @@ export function eventJsonSchema(
   return { allOf: [own, whole, ...others].map((part, at) => placedSchema(part as JsonSchema, ["allOf", at])) };
 }
 
-/**
- * What JSON Schema cannot express becomes `{}`, which allows anything. The schema itself checks the event when it
- * arrives.
- */
+/** Parts that JSON Schema cannot express become `{}`, which allows anything. The schema itself checks the event when it arrives. */
 function jsonSchemaOf(schema: StandardSchema, describe: (schema: StandardSchema) => object): JsonSchema {
   try {
     const { $schema: _dialect, ...rest } = describe(schema) as Record<string, unknown>;

@@ -74,7 +74,7 @@ export type EventOf<Type extends string, Fields, Input = Fields> = EventBase<
   EventFacts<"event", Input, Fields, Type>
 >;
 
-/** Of a union, those that every member has, and the others as optional ones: an instance type cannot be a union. */
+/** Fields of a union: those of every member, and the others as optional fields, because an instance type cannot be a union. */
 type InstanceFields<Fields> = Readonly<Pick<Fields, keyof Fields>> & {
   readonly [Field in Exclude<KeyIn<Fields>, keyof Fields>]?: ValueIn<Fields, Field>;
 };
@@ -109,9 +109,7 @@ export function event<const Type extends string, Shape extends EventShape = {}>(
   return defineEvent({ type, role: "event", shape }) as never;
 }
 
-/*
- * Facts about events and their classes, for the engine.
- */
+// ---- facts about events and their classes, for the engine
 
 export { isEvent } from "./event-class.js";
 
@@ -152,7 +150,7 @@ export function fieldsOf(event: WorkflowEvent): Record<string, unknown> {
   return { ...dataOf(event) };
 }
 
-/** One public field, also of an open event. */
+/** Returns one public field, also of an open event. */
 export function fieldOf(event: WorkflowEvent, name: string): unknown {
   const data = dataOf(event);
   return Object.hasOwn(data, name) ? data[name] : undefined;

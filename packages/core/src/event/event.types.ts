@@ -12,7 +12,7 @@
  */
 export declare const eventFacts: "~facts";
 
-/** What an event is for. `"event"` is the ordinary role: some step emits it and some step accepts it. */
+/** Role of an event. `"event"` is the ordinary role: some step emits it and some step accepts it. */
 export type EventRole =
   | "event"
   | "start"
@@ -65,11 +65,11 @@ export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
   /** Converts stored fields of an older version. */
   migrate?(fields: Record<string, unknown>, from: number): object;
   /**
-   * On a start event: labels that a runtime sets on the run, computed from the event. They replace labels given to
-   * `runtime.run`; `null` removes a label.
+   * Labels that a runtime sets on the run, computed from its start event. They replace labels given to `runtime.run`; `null`
+   * removes a label.
    */
   runLabels?(start: Event, runId: string): { readonly [name: string]: string | null };
-  /** On a start event: records that move with the run to another store, such as its session. */
+  /** Records that move with the run to another store, such as its session, computed from its start event. */
   runRecords?(start: Event, runId: string): readonly { readonly kind: string; readonly id: string }[];
 }
 
@@ -91,9 +91,9 @@ export type Sendable<Event> = Event extends WorkflowEvent
 
 /** Who has done something from outside, such as an answer or a start, and through which door. */
 export interface DoneBy {
-  /** The authenticated person or program. Left out: not known. */
+  /** The authenticated person or program. Absent if not known. */
   readonly user?: string;
-  /** Such as `"api"`, `"http"`, `"link"`, `"chat"`, `"mcp"`. */
+  /** Kind of the door, such as `"api"`, `"http"`, `"link"`, `"chat"` or `"mcp"`. */
   readonly door: string;
 }
 
@@ -101,7 +101,7 @@ export interface DoneBy {
 export interface PromptAnswer {
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** `null`: its sender is not stored. */
+  /** `null` if its sender is not stored. */
   readonly by: DoneBy | null;
 }
 

@@ -85,7 +85,7 @@ function collectFault(flow: Flow, { accepts }: CollectTrigger): Fault | null {
   return nestedFault(flow, accepts, inner) ?? apartFault(flow, accepts, inner);
 }
 
-/** In a fan-out and in another one inside it, a batch could be mistaken for a part of another. */
+/** Returns a problem if a batch in a fan-out inside another one could be mistaken for a part of the outer batch. */
 function nestedFault(flow: Flow, accepts: readonly string[], places: readonly string[]): Fault | null {
   const what = accepts.join(" and ");
   for (const outer of places) {
@@ -107,7 +107,10 @@ function nestedFault(flow: Flow, accepts: readonly string[], places: readonly st
   return null;
 }
 
-/** Each separate fan-out makes a batch. Without a common type, no batch would ever contain what the list promises. */
+/**
+ * Returns a problem if separate fan-outs have no common type: each makes its own batch, so no batch would ever contain what
+ * the list promises.
+ */
 function apartFault(flow: Flow, accepts: readonly string[], places: readonly string[]): Fault | null {
   if (places.length === 1) return null;
   if (accepts.some((type) => places.every((place) => arisesIn(flow, place, [type])))) return null;
@@ -160,7 +163,7 @@ function checkSettling(flow: Flow, opener: string): Finding[] {
   ];
 }
 
-/** With `of`: finds events that also arise outside of that fan-out, where no step accepts them. */
+/** Finds events of a collect step with `of` that also arise outside of that fan-out, where no step accepts them. */
 function checkOutside(definition: Definition, { name, trigger }: StepDefinition): Finding[] {
   if (trigger.kind !== "collect" || trigger.of === null) return [];
   const flow = flowOf(definition);

@@ -1,5 +1,5 @@
 /**
- * Which fan-outs a step runs in, and which fan-out a collect belongs to, from the declarations alone.
+ * Finds which fan-outs a step runs in, and which fan-out a collect belongs to, from the declarations alone.
  *
  * A place is the run, or the inside of one fan-out, which has the name of the step that opens it. What happens inside a fan-out
  * does not depend on where it was opened, so there are as many places as fan-outs, and one more: loops and recursion need no
@@ -18,13 +18,13 @@ export interface Flow {
   readonly byName: ReadonlyMap<string, StepDefinition>;
   /** Steps that open a fan-out. */
   readonly openers: readonly string[];
-  /** By place: the event types that arise in it, each with what first brought it there. */
+  /** Event types that arise in each place, each with what first brought it there. */
   readonly arising: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** By place: the steps that run in it. */
+  /** Steps that run in each place. */
   readonly running: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By opener: the collect steps to which its fan-out belongs. */
+  /** Collect steps that gather the fan-out, by opener. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By opener: the joins by a field that pair over its fan-out. */
+  /** Joins by a field that pair over the fan-out, by opener. */
   readonly pairing: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -92,7 +92,7 @@ class Walk {
   readonly #handlers: ReadonlyMap<string, { readonly name: string }>;
   /** Places in which the opener of a fan-out runs. */
   readonly #around: Map<string, string[]> = new Map();
-  /** By place: collects `of` another fan-out, of which an event arises in it or deeper. */
+  /** Collects `of` another fan-out whose events arise in the place or deeper, by place. */
   readonly #below: Map<string, Set<StepDefinition>> = new Map();
   readonly #queue: (readonly [place: string, type: string])[] = [];
 
@@ -227,7 +227,7 @@ export function inside(flow: Flow, place: string): Set<string> {
 }
 
 /**
- * Where a join by a field pairs (every fan-out that contains all slots), and where it runs (where a set can be
+ * Returns where a join by a field pairs (every fan-out that contains all slots), and where it runs (where a set can be
  * completed).
  */
 function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<string>; readonly runs: Set<string> } {

@@ -47,7 +47,7 @@ export function findGraphProblems(definition: Definition, settings: GraphSetting
     ...steps.flatMap((step) => checkEmitted(graph, step)),
     ...missing,
     ...levels.filter(({ step }) => !incomplete.has(step)),
-    // Without a start nothing is reached, and without a stop everything is a dead end.
+    // Without a start event no step is reached; without a stop event every step is a dead end.
     ...(ends.length === 0 ? checkPaths(graph) : []),
     ...(optionalModules.handlers?.(steps) ?? []),
   ];
@@ -232,9 +232,7 @@ function leavesRun(role: EventRole): boolean {
   return role === "stop" || role === "inputRequired";
 }
 
-/*
- * Checks the options of steps and of `many()`. `many()` brings its own check along.
- */
+// ---- checks of the options of steps and of `many()`, which brings its own check along
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
   for (const problem of unknownNames(options, namesOf(call)))

@@ -15,7 +15,7 @@ import type { StreamedEvent } from "../stream/run-stream.js";
 export interface RunFacts {
   readonly workflow: string;
   readonly runId: string;
-  /** Of the root run, which a runtime has for it; `""` for none. */
+  /** Tenant of the root run, set by its runtime; `""` for none. */
   readonly tenant: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -71,12 +71,12 @@ export interface InspectionEvents {
   readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
   /** The attempt waits, and its slot is free. */
   readonly "step.waiting": AttemptFacts & { readonly kind: WaitKind; readonly until: number | null };
-  /** What the attempt has waited for since `sinceMs` has arrived, or the time is up. */
+  /** The awaited event or time of an attempt has arrived, or the wait has timed out. It had waited since `sinceMs`. */
   readonly "step.answered": AttemptFacts & {
     readonly kind: WaitKind;
     readonly sinceMs: number;
     readonly isTimeout: boolean;
-    /** Its `signal` has closed it, or it has lost a race: nothing has arrived. */
+    /** `true` if its `signal` closed it or it lost a race, so nothing arrived. */
     readonly isClosed: boolean;
   };
   /** The attempt has ended without an outcome: its run has ended, or its work was cancelled. */
@@ -126,11 +126,8 @@ export type Inspection = {
   readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] };
 }[InspectionName];
 
-/*
- * What a tracer gets besides inspection events: the trace of a run, and calls around the code of its steps.
- *
- * `@millrace/otel` is one. Methods are called synchronously, and must not throw.
- */
+// ---- the tracer: it receives inspection events, the trace of a run, and calls around the code of its steps
+// `@millrace/otel` is one. Methods are called synchronously, and must not throw.
 
 /** Tracer of runs, for `workflow.use(…)`, or for all workflows of a runtime. */
 export interface Telemetry {
@@ -171,10 +168,10 @@ export interface AttemptCall {
 }
 
 export interface EffectOfAttempt extends AttemptCall {
-  /** Its id within the work item: `run=` and its key, behind its scopes. */
+  /** Call id within the work item: `run=` and its key, behind its scopes. */
   readonly call: string;
   readonly key: string;
-  /** What readers see instead of the key, if the call has a label. */
+  /** Label that readers see instead of the key, if the call has one. */
   readonly label?: string;
   /** Number of the attempt of the call, from 1. */
   readonly callAttempt: number;

@@ -1,3 +1,9 @@
+/**
+ * The listeners to the runs of a workflow, and the trace contexts of runs and attempts.
+ *
+ * @module
+ */
+
 import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
@@ -23,7 +29,7 @@ const any = "*";
 export class Inspector {
   readonly #log: Log;
   #emitter: EventEmitter | null = null;
-  /** One at a time. */
+  /** The telemetry; at most one at a time. */
   telemetry: Telemetry | null = null;
 
   constructor(log: Log) {
@@ -90,7 +96,7 @@ export class Inspector {
   }
 }
 
-/* W3C trace contexts: the ids that a run and its attempts have, and contexts from outside. */
+// ---- W3C trace contexts: the ids that a run and its attempts have, and contexts from outside
 
 /** The id of a run is its own within its tenant. A text is one of no tenant. */
 export type RunOfTenant = string | { readonly runId: string; readonly tenant: string };
@@ -118,7 +124,7 @@ function textOf(run: RunOfTenant): string {
 
 /** The run that inspection events are about. A child has the trace of its root, and the attempt that started it. */
 export interface TracedRun extends Omit<RunFacts, "spanId" | "atMs"> {
-  /** How often the run has continued after its end. */
+  /** Number of times that the run continued after its end. */
   readonly continuations: number;
 }
 

@@ -64,7 +64,7 @@ export class Limiter {
     return this.#running < this.#concurrent && this.#freeAtMs() <= this.#clock.now();
   }
 
-  /** When the limit per minute allows the next start, in epoch milliseconds. */
+  /** Returns when the limit per minute allows the next start, in epoch milliseconds. */
   #freeAtMs(): number {
     const earliest = this.#beganAtMs[this.#began % this.#perMinute];
     if (earliest === undefined) return -Infinity;
@@ -96,7 +96,7 @@ export class Limiter {
     this.#armTimer();
   }
 
-  /** Only the limit per minute needs a timer: released places wake the next attempt themselves. */
+  /** Only the limit per minute needs a timer: a released place wakes the next attempt itself. */
   #armTimer(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;

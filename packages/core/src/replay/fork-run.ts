@@ -58,7 +58,7 @@ function editStore(state: RunState, edit: NonNullable<ForkEdits["edit"]>, compil
   state.store = freezeState(schema?.checkAll(next) ?? next);
 }
 
-/* The event whose fields a fork replaces: that of a work item which has not done anything yet. */
+// ---- the event whose fields a fork replaces: that of a work item which has not done anything yet
 
 export interface EventEdit {
   readonly event: NonNullable<ForkEdits["event"]>;
@@ -69,7 +69,7 @@ export interface EventEdit {
 /**
  * Changes the state of the fork before anything of it is stored.
  *
- * @throws {WorkflowError} `OPTION_INVALID` where there is no such event, or more than one, `EVENT_INVALID` with all that is wrong,
+ * @throws {WorkflowError} `OPTION_INVALID` if there is no such event, or more than one, `EVENT_INVALID` with all problems,
  * `VALUE_UNSERIALIZABLE`.
  */
 function replaceEvent(state: RunState, { event: given, item: wanted, compiled }: EventEdit): void {
@@ -185,7 +185,7 @@ function wrong(what: string): Error {
   );
 }
 
-/* What work items get as input. */
+// ---- input of work items
 
 /** The events of an input, one or many. */
 export function eventsOf(input: StepInput): readonly WorkflowEvent[] {
@@ -193,7 +193,7 @@ export function eventsOf(input: StepInput): readonly WorkflowEvent[] {
   return events as readonly WorkflowEvent[];
 }
 
-/** Only for a run that has not ended: no other run can be forked. */
+/** Returns the deliveries that a fork makes first. A run that has ended cannot be forked. */
 export function pendingDeliveries(state: RunState): PendingDelivery[] {
   if (state.status !== "running") return [];
   return [...state.items.values()].flatMap(({ id, step, input, calls }) =>
@@ -210,7 +210,7 @@ export interface PendingDelivery {
   readonly event: WorkflowEvent;
 }
 
-/** What the function of one call of `ctx.run` gets as `call.override`, whenever it is called. */
+/** Object that the function of one call of `ctx.run` gets as `call.override`, whenever it is called. */
 export interface CallOverride {
   /** The work item whose step makes the call. */
   readonly item: number;
@@ -220,7 +220,7 @@ export interface CallOverride {
   readonly value: object;
 }
 
-/** What a fork changes before it begins. */
+/** Changes that a fork makes before it begins. */
 export interface ForkEdits<State = Record<string, unknown>> {
   /** Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `event`. */
   readonly edit?: (state: State) => void;

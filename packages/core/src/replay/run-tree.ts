@@ -56,9 +56,9 @@ export interface AppliedTick {
   readonly member: Member;
   /** The work item of the tick, as it was before it: an ended item has left the state. `null` if there is none. */
   readonly item: WorkItem | null;
-  /** It is of an attempt that counted then, and of that item. */
+  /** Whether the tick belongs to the attempt that counted at that time. */
   readonly isOfAttempt: boolean;
-  /** It came too late to count. */
+  /** Whether the tick came too late to count. */
   readonly isRefused: boolean;
   /** The user's state before it. */
   readonly before: unknown;
@@ -68,9 +68,9 @@ export interface AppliedTick {
 export class RunTree {
   readonly root: Member;
   readonly members: Map<string, Member> = new Map();
-  /** What readers were shown by the ticks that were applied. */
+  /** Events that the applied ticks showed to readers. */
   readonly streamed: StreamedAt[] = [];
-  /** What became of posts, by position. */
+  /** Receipts of posts, by position. */
   readonly receipts: Map<number, Receipt> = new Map();
   #code: HashedDefinition;
 
@@ -92,7 +92,7 @@ export class RunTree {
     for (const child of children) this.#add(child);
   }
 
-  /** For who reads many ticks, and needs neither what they showed nor what became of posts. */
+  /** Forgets streamed events and receipts, for readers of many ticks that need neither. */
   forgetOutcomes(): void {
     this.streamed.length = 0;
     this.receipts.clear();
@@ -103,14 +103,14 @@ export class RunTree {
     return new Map([...this.members.values()].slice(1).map(({ state }) => [state.runId, state]));
   }
 
-  /** What the run and its children ask. */
+  /** Returns the open prompts of the run and its children. */
   prompts(): PendingPrompt[] {
     return [...this.members.values()].flatMap(({ state, routing, compiled }) =>
       openPrompts({ state, routing, registry: compiled.registry }),
     );
   }
 
-  /** When the first timer of the run and its children is due; `null` if there is none. */
+  /** Returns when the first timer of the run and its children is due; `null` if there is none. */
   wakeAt(): number | null {
     const times = [...this.members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
     return times.length === 0 ? null : times.reduce((first, atMs) => Math.min(first, atMs));
@@ -127,7 +127,7 @@ export class RunTree {
       member.stateVersion = nodeAt(code.graph, member.path)?.stateVersion ?? member.stateVersion;
   }
 
-  /** Null: it is of a child that its parent was done with, and changes nothing. */
+  /** Applies a tick. Returns `null` for a tick of a child that its parent was done with, which changes nothing. */
   apply(entry: StoredTick): AppliedTick | null {
     const member = this.members.get(entry.child?.runId ?? this.root.state.runId);
     if (member === undefined) return null;
@@ -178,7 +178,7 @@ export class RunTree {
       }
       case "child.cancel": {
         const gone = this.members.get(command.runId);
-        // As in a live run: later results of its children have no receiver.
+        // Later results of its children have no receiver, as in a live run.
         if (gone && gone.sharesWith !== null) unshareStore(gone.state);
         this.members.delete(command.runId);
         return;
@@ -198,7 +198,7 @@ export class RunTree {
 
   #begin({ compiled: parent, path, state: owner }: Member, { runId, name, sharesStore }: ChildRecord): void {
     const compiled = compiledChild(parent, name, `Run "${owner.runId}"`);
-    // Its first tick contains the store.
+    // The first tick of the run contains the store.
     const state = createRunState({ runId, workflow: compiled.name, store: {} });
     if (sharesStore) shareStore(state, owner);
     this.#add({ state, compiled, path: [...path, name], sharesWith: sharesStore ? parent : null });
@@ -223,11 +223,9 @@ export function workflowAt(root: CompiledWorkflow, path: readonly string[], who:
   return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
 }
 
-/*
- * The code that a run was live with: the routing tables and state versions of its workflow and its children, as plain data.
- *
- * Stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that records the change.
- */
+// ---- the code that a run was live with: routing tables and state versions of its workflow and its children, as plain data
+// It is stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that
+// records the change.
 
 export interface DefinitionGraph {
   /** The first one is the workflow of the run. */
@@ -270,9 +268,7 @@ function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNo
   return node;
 }
 
-/*
- * What a stored run needs to continue with the present code.
- */
+// ---- parts that a stored run needs to continue with the present code
 
 /**
  * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
@@ -281,7 +277,7 @@ function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNo
  */
 export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<string, Tick[]> | null {
   const isOther = tree.code.hash !== code.hash;
-  // Under the same code, too: what is stored may be damaged, or made by somebody else.
+  // The check runs under the same code, too: stored texts may be damaged, or made by another program.
   for (const { state, compiled } of tree.members.values())
     assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
   const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));

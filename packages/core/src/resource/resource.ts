@@ -1,3 +1,9 @@
+/**
+ * Resources at runtime: their containers by scope, and the check of their options.
+ *
+ * @module
+ */
+
 import { optionalModules } from "../engine/optional-modules.js";
 import type { Log } from "../engine/ports.js";
 import { invalidOption, WorkflowError } from "../errors/workflow-error.js";
@@ -16,15 +22,13 @@ import type {
   ResourceScope,
 } from "./resource.types.js";
 
-/*
- * The resources of one scope. Containers form a chain, shortest life first:
- *
- *     call ──► run (overrides) ──► workflow ──► app (overrides)
- *
- * A resource lives in the container of its scope and is made there once, however many ask at the same time.
- * One that needs, directly or not, what this run overrides lives in the run instead, so that
- * neither does the run see the shared one nor do others see the override. What a runtime overrides is so for all of its runs.
- */
+// ---- the resources of one scope: containers form a chain, shortest life first
+//
+//     call ──► run (overrides) ──► workflow ──► app (overrides)
+//
+// A resource lives in the container of its scope and is made there once, however many ask at the same time. A resource that needs,
+// directly or not, what this run overrides lives in the run instead, so that neither does the run see the shared one nor do others
+// see the override. Overrides of a runtime apply to all of its runs.
 
 type Entry = { readonly value: unknown } | Promise<unknown>;
 
@@ -178,7 +182,7 @@ export class ResourceContainer implements AsyncDisposable {
     return owner;
   }
 
-  /** Of the shortest life among the containers that were given the overrides which the resource needs. */
+  /** Returns the rank of the shortest-lived container among those that hold overrides which the resource needs. */
   #rankOfOverrides(resource: ResourceDefinition): number {
     if (this.overrides.length === 0) return rankOf.app;
     const ranks = resource.needs.map(([, needed]) => {
@@ -305,7 +309,7 @@ export function areOverrides(given: unknown): given is readonly ResourceOverride
   return Array.isArray(given) && given.every((one) => one?.resource?.override);
 }
 
-/** Of the scope `app`, for workflows without a runtime. */
+/** Container of the scope `app`, for workflows without a runtime. */
 const shared = /* @__PURE__ */ new ResourceContainer("app");
 
 const feature: ResourceFeature = {

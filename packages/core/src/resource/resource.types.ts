@@ -26,7 +26,7 @@ export interface ResourceMap {
   readonly [name: string]: Resource;
 }
 
-/** What a step gets as its third argument. */
+/** Resources of a step, its third argument. */
 // `& {}` makes hovers and errors show the members instead of `Resolved<{ … }>`.
 export type Resolved<Needs> = { readonly [Name in keyof Needs]: ValueOf<Needs[Name]> } & {};
 export type ValueOf<Item> = Item extends Resource<infer Value> ? Value : never;

@@ -17,7 +17,7 @@ export interface Judged {
 }
 
 export interface Judging extends Omit<RetryInfo, "random"> {
-  /** What fails, unique in all runs: its jitter follows from it. */
+  /** Unique name of what fails, from which its jitter follows. */
   readonly subject: string;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * The waits of retry policies, and the check of the parts of a policy.
+ *
+ * @module
+ */
+
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptionNames } from "../value/known-options.js";
@@ -140,10 +146,8 @@ function between(min: number, max: number, random: number): number {
   return Math.min(min + (max - min) * random, max); // rounding may exceed max
 }
 
-/*
- * Checks the parts of a retry policy when they are combined, and not when a step has failed, whose own error must be
- * seen.
- */
+// ---- checks of the parts of a policy
+// They are checked when they are combined, and not when a step has failed, whose own error must be seen.
 
 const made = {
   matches: "a condition such as `retryIf.type(TypeError)`",

@@ -35,7 +35,7 @@ function traced({ state, parent, journal }: InspectedRun): TracedRun {
 
 /** The facts of an inspection event that are not those of its run. */
 type Facts<Name extends InspectionName> = Omit<InspectionEvents[Name], keyof RunFacts>;
-/** Those that are not of its attempt either. */
+/** Fields that are neither those of its run nor of its attempt. */
 type AttemptOnly<Name extends InspectionName> = Omit<InspectionEvents[Name], keyof AttemptFacts>;
 
 /** An attempt, as its reports see it. */

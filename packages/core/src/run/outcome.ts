@@ -1,4 +1,4 @@
-/** How a run ended, for its caller. */
+/** Ends of runs, as their callers see them. */
 
 import type { RunOutcome } from "../authoring/handler.types.js";
 import type { Outcome } from "../engine/state.js";
@@ -23,7 +23,7 @@ export function resultOfStop(event: unknown): unknown {
   return StopEvent.is(event) ? event.result : event;
 }
 
-/** What `idle()` returns for a run that has ended. */
+/** Returns what `idle()` returns for a run that has ended. */
 export function runOutcome(runId: string, outcome: Outcome): RunOutcome {
   switch (outcome.status) {
     case "completed":

@@ -1,5 +1,5 @@
 /**
- * One function per command.
+ * Performs commands, one function for each. Also creates runs and children, and opens streams.
  *
  * @module
  */
@@ -83,23 +83,19 @@ function publish(run: LiveRun, item: StreamedEvent): void {
   });
 }
 
-/*
- * Creates runs. Only this file imports both the loop and the performers of its commands.
- */
+// ---- creation of runs: only this file imports both the loop and the performers of its commands
 
 /** A run in memory, before its first tick here. */
 export function createRunner(setup: Omit<RunnerSetup, "perform">): LiveRun {
   return new Runner({ ...setup, perform });
 }
 
-/*
- * Child workflows: separate runs inside the snapshot, stream and life of the run whose step started them.
- */
+// ---- child workflows: separate runs inside the snapshot, stream and life of the run whose step started them
 
 interface ChildCall {
   readonly item: number;
   readonly record: ChildRecord;
-  /** Of the parent that resumes: its time may be ahead of the clock. */
+  /** Time of the parent that resumes; it may be ahead of the clock. */
   readonly atMs?: number;
 }
 
@@ -188,13 +184,13 @@ export function beginWithChildren(run: LiveRun, tick: Tick): void {
     if (!run.children?.has(record.runId)) startChild(run, { item, record, atMs: tick.atMs });
 }
 
-/** What a run shows, as its parent shows it: with the path of the child, and a writer that no other run has. */
+/** Returns an event of a run as its parent shows it: with the path of the child, and a writer that no other run has. */
 export function inParent<Writer extends string | undefined>(
   { parent, state: { runId } }: Pick<LiveRunCore, "parent" | "state">,
   { origin, writer }: Pick<StreamedEvent, "origin"> & { readonly writer: Writer },
 ): { readonly origin: string; readonly writer: Writer } {
   const { name } = parent as ParentLink;
-  // Of a child among what its parent has opened: the end of its run id.
+  // Number of the child among those that its parent opened: the end of its run id.
   const number = runId.slice(runId.lastIndexOf("/") + 1);
   return {
     origin: origin === null ? name : `${name}/${origin}`,
@@ -202,7 +198,7 @@ export function inParent<Writer extends string | undefined>(
   };
 }
 
-/* The stream of a run, opened with its first event or its first reader. */
+// ---- the stream of a run, opened with its first event or its first reader
 
 export function openStream(run: Pick<LiveRun, "host" | "state" | "live" | "published" | "stream">): EventStream {
   if (run.stream !== null) return run.stream;

@@ -29,14 +29,14 @@ export abstract class Rounds {
   readonly host: WorkflowHost;
   readonly state: RunState;
   live = true;
-  /** `null`: the run needs no permit. */
+  /** `null` if the run needs no permit. */
   protected readonly permit: RunPermit | null;
   #queue: Tick[] = none;
   /** Callbacks for ticks, called once they are stored. */
   #stored: Map<Tick, () => void> | null = null;
   #busy = false;
   #soon = false;
-  /** `true`: busy only with waiting for a turn of the host. */
+  /** `true` if it is busy only with waiting for a turn of the host. */
   #awaitsTurn = false;
 
   constructor(host: WorkflowHost, state: RunState, isChild: boolean) {
@@ -45,12 +45,12 @@ export abstract class Rounds {
     this.permit = host.permits === null || isChild ? null : new RunPermit(host.permits);
   }
 
-  /** `true`: rounds are stored before they count. */
+  /** `true` if rounds are stored before they count. */
   protected abstract get isStored(): boolean;
   abstract now(): number;
   abstract prepare(tick: Tick): void;
   /** Ticks that come before the first one. */
-  protected abstract preface(): readonly Tick[];
+  protected abstract leadingTicks(): readonly Tick[];
   /** Stores a round, and may leave the last of its ticks for a later one. Returns nothing when it is stored already. */
   protected abstract append(round: Tick[]): void | Promise<void>;
   protected abstract reduceTick(tick: Tick): readonly Command[];
@@ -94,7 +94,7 @@ export abstract class Rounds {
    */
   begin(tick: Tick): void {
     if (this.permit?.isMissing || this.isStored) {
-      for (const first of [...this.preface(), tick]) {
+      for (const first of [...this.leadingTicks(), tick]) {
         this.prepare(first);
         this.#enqueue(first);
       }
@@ -115,7 +115,7 @@ export abstract class Rounds {
     return first?.type === "run.started" && !this.isStored ? first : null;
   }
 
-  /** `true`: no tick is waiting or on its way. */
+  /** `true` if no tick is waiting or on its way. */
   protected get isDrained(): boolean {
     return !this.#busy && this.#queue.length === 0;
   }
@@ -242,7 +242,7 @@ function engineFault(state: RunState, cause: unknown): WorkflowError {
   });
 }
 
-/* The place of one run within `maxConcurrentRuns`: held while the run has something to do. */
+// ---- the place of one run within `maxConcurrentRuns`: held while the run has something to do
 
 class RunPermit {
   readonly #permits: Limiter;
@@ -255,7 +255,7 @@ class RunPermit {
     this.#permits = permits;
   }
 
-  /** `true`: the run has to wait for a permit before it does anything. */
+  /** `true` if the run has to wait for a permit before it does anything. */
   get isMissing(): boolean {
     return this.#release === null && !this.#isSkipped;
   }

@@ -1,10 +1,10 @@
 /**
- * What the parts of a run know of each other. {@link LiveRunCore} is the seam: all that the call of a step, and the `ctx` that the
- * step holds, may ask of the run they are part of. A host in another process, or on another machine, implements that interface.
+ * Interfaces between the parts of a run. {@link LiveRunCore} is the seam: it has everything that a step's call and its `ctx` may ask of
+ * their run. A host in another process, or on another machine, implements that interface.
  *
- *     launch ──► Runner (loop) ──commands──► perform ──► Attempt ──► StepContext, Calls, forgotten calls, …
- *                   ▲                                       │
- *                   └──────────── LiveRunCore ◄─────────────┘
+ *     startHandler ──► Runner (loop) ──commands──► perform ──► Attempt ──► StepContext, Calls, forgotten calls, …
+ *                        ▲                                        │
+ *                        └────────────── LiveRunCore ◄────────────┘
  *
  * @module
  */
@@ -33,16 +33,16 @@ export interface LiveRunCore {
   /** The workflow with its clock, log, limits and watchers. A host elsewhere has the same code, and builds this itself. */
   readonly host: WorkflowHost;
   /**
-   * What the ticks so far have made of the run. Attempts only read it, and at once: the run's id and time, its items, its state. A
-   * host elsewhere keeps a copy of the parts that an attempt reads, which is as old as the last round that it got; `ctx.toDict()`
-   * alone needs all of it.
+   * State of the run after the ticks so far. Attempts only read it, and at once: the run's id and time, its items, its state.
+   * A host elsewhere keeps a copy of the parts that an attempt reads, which is as old as the last round that it got;
+   * `ctx.toDict()` alone needs all of it.
    */
   readonly state: RunState;
   /** The run whose step started this one; `null` for a run without a parent. */
   readonly parent: ParentLink | null;
   /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
   readonly descendants: ReadonlyMap<string, RunState> | null;
-  /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
+  /** Store of ticks, for the two questions that an ending attempt has; `null` for a run in memory only. */
   readonly journal: Pick<RunJournal, "tenant" | "isStopping" | "showing" | "budget"> | null;
   /** Whether the run has left memory without an outcome: later results of its attempts are ignored. */
   readonly isEvicted: boolean;
@@ -62,7 +62,7 @@ export interface LiveRunCore {
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot.
    */
   submit(tick: Tick, onStored?: () => void): void;
-  /** Like {@link submit}; resolves once the tick is stored and reduced; returns nothing if that is done at once. */
+  /** Works like {@link submit}, and resolves once the tick is stored and reduced. Returns `undefined` if that is done at once. */
   commit(tick: Tick): void | Promise<void>;
   /** Called when an attempt has ended by itself: it gets no more commands. Its last tick follows at once. */
   forget(item: number): void;
@@ -79,11 +79,11 @@ export interface LiveRunCore {
   resources(): ResourceContainer;
 }
 
-/** What a run sees of an attempt: the three things that commands do to it, and whether it is at work. */
+/** A run's view of an attempt: the three actions of commands, and whether it is at work. */
 export interface AttemptPort {
   /** Whether a function of `ctx.run` or `editState` is active, even if its step waits. */
   readonly isWorking: boolean;
-  /** Its outcome is ignored. With `settle`, its open calls reject; otherwise the run has left memory. */
+  /** Ends the attempt; its outcome is ignored. With `settle`, its open calls reject; otherwise the run has left memory. */
   end(reason: string, settle: boolean): void;
   /** A call was answered: the answer is in its record. */
   settle(call: string): void;
@@ -98,7 +98,7 @@ export interface AttemptCore {
   readonly step: CompiledStep;
   readonly number: number;
   readonly startedAtMs: number;
-  /** Why it is over; `null` while it counts. */
+  /** Reason for which it is over; `null` while it counts. */
   readonly ended: string | null;
   readonly hasReturned: boolean;
   /** The step has thrown, and ends when its calls have: none of them is tried again. */
@@ -110,7 +110,7 @@ export interface AttemptCore {
   sends: Send[] | null;
   /** `null` before the first call. */
   calls: Calls | null;
-  /** Calls that have failed, in case nobody handles their errors; `null` before the first. */
+  /** Failed calls, in case their errors are not handled; `null` before the first. */
   failures: FailedCall[] | null;
   /** The result of `ctx.finish`. */
   finishResult: FinishResult | null;
@@ -141,7 +141,7 @@ export interface LiveRun extends LiveRunCore {
   /** Senders that wait for a receipt: `null` as a receipt says that the run leaves memory, and none comes of it here. */
   tickets: Map<number, (receipt: Receipt | null) => void> | null;
   begin(tick: Tick): void;
-  /** Its state, or what that is after its start event, if it still waits to begin. */
+  /** Returns its state, or its state after its start event if it still waits to begin. */
   begun(): RunState;
   whenStored(tick: Tick): Promise<void>;
   ticket(resolve: (receipt: Receipt | null) => void, number?: number): number;
@@ -149,7 +149,7 @@ export interface LiveRun extends LiveRunCore {
   openChild(child: ChildSetup): LiveRun;
   disown(runId: string): void;
   idle(signal?: AbortSignal): Promise<void>;
-  /** Nothing runs, here and in its children. */
+  /** Whether nothing runs, here and in its children. */
   isQuiet(): boolean;
   /** Quiet, and checked: an idle run may find that it can never end. */
   isIdle(): boolean;
@@ -169,7 +169,7 @@ export interface ChildSetup {
   readonly parent: Omit<ParentLink, "run">;
 }
 
-/** How a child hangs on the run whose step started it. */
+/** Link from a child to the run whose step started it. */
 export interface ParentLink {
   readonly run: LiveRun;
   readonly item: number;
@@ -192,11 +192,11 @@ export interface LiveCall extends Omit<WrittenPieces, "at"> {
   readonly writer: string;
 }
 
-/** Where the ticks of one run and its children go before they are reduced. */
+/** Store of the ticks of one run and its children, before they are reduced. */
 export interface RunJournal {
-  /** Whose run it is. @default "" */
+  /** Tenant of the run. @default "" */
   readonly tenant?: string;
-  /** What its calls may spend. @default no limit */
+  /** Budget of its calls. @default no limit */
   readonly budget?: RunBudgetPort | null;
   /**
    * Called where a tick is created, while the step or the caller that caused it can still get an error.
@@ -209,19 +209,19 @@ export interface RunJournal {
    * stored already.
    */
   append(run: LiveRun, ticks: Tick[]): void | Promise<void>;
-  /** What has to be known before the first tick of a loaded run: its code has changed. */
-  preface?(run: LiveRun): Tick[];
+  /** Returns the ticks that come before the first tick of a loaded run, because its code has changed. */
+  leadingTicks?(run: LiveRun): Tick[];
   /** The run shows this to its readers. */
   published?(item: StreamedEvent): void;
   /** A call has written more: readers in this process need not wait until that is stored. */
   showing?(run: LiveRunCore, written: LiveCall): void;
-  /** Nothing is left to do now. */
+  /** Called when the run has nothing left to do now. */
   idle?(): void;
-  /** Whether a step has failed with this only because its runtime stops: that is no end of it. */
+  /** Returns whether a step failed only because the runtime stops; such a failure does not end the run. */
   isStopping?(thrown: unknown): boolean;
 }
 
-/* What the calls of a run may spend, as its steps see it: the seam between a step and the budgets of its runtime. */
+// ---- amounts that calls of a run may spend: the seam between a step and the budgets of its runtime
 
 /** An amount of each unit. */
 export interface Amounts {
@@ -233,29 +233,29 @@ export interface Amounts {
   readonly calls: number;
 }
 
-/** What a call may cost, or has cost. */
+/** Cost of a call, estimated or actual. */
 export interface Cost {
   /** Tokens that a model reads and writes; from 0. @default 0 */
   readonly tokens?: number;
   /** US dollars; from 0. @default 0 */
   readonly usd?: number;
-  /** How many calls it counts as; from 0. @default 1 */
+  /** Number of calls that it counts as; from 0. @default 1 */
   readonly calls?: number;
 }
 
-/** How much is spent of one budget. */
+/** Amounts spent of one budget. */
 export interface BudgetReport {
-  /** By calls that have ended. */
+  /** Amounts spent by calls that have ended. */
   readonly spent: Amounts;
-  /** By calls at work, in all processes: at most so much. */
+  /** Upper bound of the amounts of calls at work, in all processes. */
   readonly reserved: Amounts;
-  /** What may be spent, with what was allowed later; a unit without a limit is left out. */
+  /** Amounts that may be spent, with those that were allowed later; a unit without a limit is left out. */
   readonly allowed: Partial<Amounts>;
 }
 
 /** One call that costs something. */
 export interface Spending<Result> {
-  /** What it may cost. */
+  /** Largest cost of the call. */
   readonly cost: Cost;
   /** Aborts the wait for a part of the budget that calls at work have reserved. */
   readonly signal: AbortSignal;
@@ -264,7 +264,7 @@ export interface Spending<Result> {
 }
 
 export interface RunBudgetPort {
-  /** Which units have a budget: what others cost need not be known. */
+  /** Units that have a budget. Amounts of other units need not be known. */
   readonly units: ReadonlySet<keyof Amounts>;
   /** @throws {WorkflowError} `BUDGET_EXCEEDED` before `work` is called; what `work` throws. */
   spend<Result>(spending: Spending<Result>): Promise<Result>;

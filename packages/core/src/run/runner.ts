@@ -24,7 +24,7 @@ import { leadOf, openResources, timeOf, type WorkflowHost } from "./workflow-hos
 export interface RunnerSetup {
   readonly host: WorkflowHost;
   readonly perform: Perform;
-  /** Null: nothing is stored. A child has that of its parent. */
+  /** Journal of the run; `null` if nothing is stored. A child has that of its parent. */
   readonly journal: RunJournal | null;
   readonly state: RunState;
   readonly overrides: readonly ResourceOverride[];
@@ -34,7 +34,7 @@ export interface RunnerSetup {
   readonly descendants: Map<string, RunState> | null;
 }
 
-/** What a run has opened: its state, for those who edit it, and its resources. */
+/** Objects that a run has opened: its state, for edits, and its resources. */
 interface Held {
   cell: StateStore | null;
   container: ResourceContainer | null;
@@ -54,7 +54,7 @@ export class Runner extends Rounds implements LiveRun {
   readonly #perform: Perform;
   #descendants: Map<string, RunState> | null;
   #held: Held | null = null;
-  #rest: IdleDetector | null = null;
+  #idle: IdleDetector | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
   #lastTicket = 0;
 
@@ -106,8 +106,8 @@ export class Runner extends Rounds implements LiveRun {
     this.journal?.prepare?.(this, tick);
   }
 
-  protected preface(): readonly Tick[] {
-    return this.journal?.preface?.(this) ?? [];
+  protected leadingTicks(): readonly Tick[] {
+    return this.journal?.leadingTicks?.(this) ?? [];
   }
 
   protected append(round: Tick[]): void | Promise<void> {
@@ -182,7 +182,7 @@ export class Runner extends Rounds implements LiveRun {
     return held.cell;
   }
 
-  /** With the store, resources of the scope `run` are shared, too. */
+  /** Returns its resources. Runs that share the store also share resources of the scope `run`. */
   resources(): ResourceContainer {
     const holder = this.#storeOwner?.resources() ?? null;
     const held = this.#hold();
@@ -203,8 +203,8 @@ export class Runner extends Rounds implements LiveRun {
   // ---- nothing to do
 
   idle(signal?: AbortSignal): Promise<void> {
-    this.#rest ??= new IdleDetector();
-    return this.#rest.when(this, signal);
+    this.#idle ??= new IdleDetector();
+    return this.#idle.when(this, signal);
   }
 
   isQuiet(): boolean {
@@ -216,16 +216,16 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   isIdle(): boolean {
-    return this.isQuiet() && this.#rest?.atTick === this.state.ticks;
+    return this.isQuiet() && this.#idle?.atTick === this.state.ticks;
   }
 
   #checkIdle(): void {
-    this.#rest ??= new IdleDetector();
-    this.#rest.check(this);
+    this.#idle ??= new IdleDetector();
+    this.#idle.check(this);
   }
 
   onIdle(): void {
-    this.#rest?.reached(this.state.ticks);
+    this.#idle?.reached(this.state.ticks);
     this.permit?.release();
     if (this.parent !== null) this.parent.run.checkIdleAgain();
     else if (this.live) this.journal?.idle?.();
@@ -233,7 +233,7 @@ export class Runner extends Rounds implements LiveRun {
 
   checkIdleAgain(): void {
     if (!this.live) return;
-    if (this.#rest !== null) this.#rest.atTick = -1;
+    if (this.#idle !== null) this.#idle.atTick = -1;
     if (this.state.active === 0) this.#checkIdle();
   }
 
@@ -250,7 +250,7 @@ export class Runner extends Rounds implements LiveRun {
 
   /** Leaves memory as it is; a later load continues. Open calls never settle: their steps run again. */
   release(reason: string): void {
-    // Also receipts that the ended run could not resolve.
+    // Children release receipts, too, that the ended run could not resolve.
     for (const child of this.children?.values() ?? []) child.release(reason);
     this.#held?.cell?.close();
     if (!this.live) return;
@@ -281,12 +281,11 @@ export class Runner extends Rounds implements LiveRun {
   }
 }
 
-/*
+/**
  * Detects when a run is idle, and notifies callers that wait for it. Created on the first request.
  *
  *     quiet ──(a turn of the host)──► run.idled ──► idle, until the next tick
  */
-
 class IdleDetector {
   /** The run was idle at this tick; -1 when it has to be checked again. */
   atTick = -1;
@@ -315,7 +314,7 @@ class IdleDetector {
   /** Resolves when there is nothing to do now, or when the run has ended or left memory. It makes no tick. */
   when(run: LiveRun, signal: AbortSignal | undefined): Promise<void> {
     if (!run.live) return Promise.resolve();
-    // Not at once: a caller that asks in a loop would keep the host from the timer that the run waits for.
+    // A caller that asks in a loop would starve the timer that the run waits for, so this waits for one turn.
     if (run.isIdle())
       return new Promise((resolve) => nextTurn(() => resolve(run.isIdle() ? undefined : this.when(run, signal))));
     return unlessAborted(signal, (wake) => {

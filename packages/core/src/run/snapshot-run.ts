@@ -1,5 +1,5 @@
 /**
- * Snapshots of runs with their children, and the runs that are restored from them.
+ * Snapshots of runs with their children, the runs that are restored from them, and the state store of a run.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options:
   return seal(encodeTree(compiled, run, {}), options.codec);
 }
 
-/** With the work under way, for the journal of a runtime. */
+/** Encodes the run with its work under way, for the journal of a runtime. */
 export function encodeStored({ host, state, descendants }: LiveRunCore): Snapshot {
   return encodeTree(host.compiled, { state, children: descendants }, { isStored: true });
 }
@@ -132,7 +132,7 @@ const migratedSnapshot = { path: "What `migrate` made of the snapshot", code: "S
 
 interface Unsealing {
   readonly codec: SnapshotCodec | undefined;
-  /** `true`: the result is frozen. */
+  /** `true` if the result is frozen. */
   readonly freeze: boolean;
 }
 
@@ -190,14 +190,14 @@ interface Tree {
   readonly ids: Set<string>;
 }
 
-interface Place extends Omit<RunMember, "state"> {
+interface MemberContext extends Omit<RunMember, "state"> {
   /** Names its snapshot in errors. */
   readonly where: string;
   /** The run whose store it shares. */
   readonly owner: RunState | null;
 }
 
-function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Place): VersionedMember {
+function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: MemberContext): VersionedMember {
   const { ids, asStored } = tree;
   const { compiled } = place;
   checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, where);
@@ -258,7 +258,7 @@ function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void
   });
 }
 
-/* The state cell of a run: its commits become ticks. */
+// ---- the state cell of a run: its commits become ticks
 
 /** The initial state of a run. */
 export function initialStore(compiled: CompiledWorkflow): unknown {

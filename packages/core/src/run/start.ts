@@ -104,7 +104,7 @@ function newState(compiled: CompiledWorkflow, context: CallerContext | null, run
   });
 }
 
-interface Launch {
+interface HandlerSetup {
   readonly context: CallerContext | null;
   readonly restored: RestoredRun;
   readonly options: RunOptions;
@@ -113,7 +113,7 @@ interface Launch {
 /** @param tickOf Makes the tick that the run begins or continues with. */
 function startHandler(
   compiled: CompiledWorkflow,
-  { context, restored, options }: Launch,
+  { context, restored, options }: HandlerSetup,
   tickOf: (run: LiveRun) => Tick,
 ): WorkflowHandler {
   const host = hostOf(compiled);
@@ -186,7 +186,10 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
   return given;
 }
 
-/** Also while the end of a child is being stored: what continues would work on its state, too. */
+/**
+ * Returns whether the run or a child is at work. The end of a child that is still being stored counts: the next run would
+ * work on its state, too.
+ */
 function isAtWork({ live, children }: LiveRun): boolean {
   return live || [...(children?.values() ?? [])].some(isAtWork);
 }

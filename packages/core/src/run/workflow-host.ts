@@ -1,5 +1,5 @@
 /**
- * What all runs of one workflow share: ports, watchers, permits, limits and resources.
+ * Parts that all runs of one workflow share: ports, watchers, permits, limits and resources. Also the time of a run.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface WorkflowHost {
   readonly routing: Routing;
   readonly ports: Ports;
   readonly inspector: Inspector;
-  /** `null`: no limit. */
+  /** `null` without a limit. */
   readonly permits: Limiter | null;
   readonly limiters: ReadonlyMap<string, Limiter>;
   /** Resources of the scope `workflow`, opened on first use. */
@@ -45,10 +45,10 @@ export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): voi
   hosts.set(compiled, createHost(compiled, { ...alone, ports }));
 }
 
-/** What the workflows of one runtime share. */
+/** Parts that the workflows of one runtime share. */
 export interface HostSetup {
   readonly ports: Partial<Ports>;
-  /** Resources of the scope `app`. `null`: those of all workflows without a runtime. */
+  /** Resources of the scope `app`. `null` for those of all workflows without a runtime. */
   readonly resources: ResourceContainer | null;
   readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }
@@ -86,18 +86,15 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
   };
 }
 
-/** For a step that needs resources: the call of `resource()` that made them has registered this feature. */
+/** Opens the resources of a run, for steps that need them. The call of `resource()` has registered the feature. */
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
   return (optionalModules.resources as ResourceFeature).open(...args);
 }
 
-/*
- * The time of a run: that of the clock, and never less than that of the run's last tick.
- *
- * If the clock is set back, the time of a run continues from its last tick at the pace of the clock: it then leads the clock by
- * that much. Without a lead, each sleep would be longer by that. Only runs in memory have a lead: a run that begins or is loaded
- * later uses the clock, unless its last tick is ahead of it.
- */
+// ---- the time of a run: that of the clock, and never less than that of the run's last tick
+// If the clock is set back, the time of a run continues from its last tick at the pace of the clock: it then leads the clock by
+// that much. Without a lead, each sleep would be longer by that. Only runs in memory have a lead: a run that begins or is loaded
+// later uses the clock, unless its last tick is ahead of it.
 
 /** A smaller difference is no set clock: timers of the host may fire a little early. */
 const LEAST_LEAD_MS = 1_000;
@@ -136,9 +133,9 @@ interface RunWithChildren {
 }
 
 /**
- * When the next timer of the run or a child is due; `null` for none.
+ * Returns when the next timer of the run or a child is due; `null` for none.
  *
- * @param clock By whose time. Where it was set back, that differs from the time of the run. @default by the time of the run
+ * @param clock Clock to compare with. If it was set back, that differs from the time of the run. @default the time of the run
  */
 export function wakeAt({ state, children }: RunWithChildren, clock: Clock | null = null): number | null {
   const dueAtMs = state.timers?.first()?.dueAtMs;

@@ -37,7 +37,7 @@ import { RegisteredWorkflows } from "./worker/workflows/registered-workflows.js"
 /** Owner in the lease of every activated run: the host activates a run once at a time. */
 const OWNER = "activation";
 
-/** What all activations of a process share. */
+/** Parts that all activations of a process share. */
 interface Shared {
   readonly workflows: RegisteredWorkflows;
   readonly hash: RunStore["hash"];

@@ -107,8 +107,8 @@ class StoredRuntime {
   readonly #options: ResolvedRuntimeOptions;
   readonly #parts: RuntimeParts;
   readonly #workflows: RegisteredWorkflows;
-  readonly #registry: RunTable;
-  readonly #pump: WorkerLoop;
+  readonly #runTable: RunTable;
+  readonly #workerLoop: WorkerLoop;
   readonly #renewals: Renewals;
   readonly #heartbeat: Heartbeat;
   readonly #starter: RunStarter;
@@ -143,7 +143,7 @@ class StoredRuntime {
     this.#parts = parts;
     const owner = systemIds.runId();
     const budgets = new Budgets(options.budgets ?? noBudgets, { store, owner, leaseMs, clock, log });
-    this.#registry = new RunTable({
+    this.#runTable = new RunTable({
       ...options,
       ...parts,
       owner,
@@ -154,27 +154,27 @@ class StoredRuntime {
     const assertOpen = (): void => this.#assertOpen();
     this.records = new StoredRecords(store, assertOpen);
     this.budgets = new StoredBudgets({ budgets, isDeclared: options.budgets !== null, store, assertOpen });
-    const barrier = (): Promise<void> => this.#registry.committer.barrier();
+    const barrier = (): Promise<void> => this.#runTable.committer.barrier();
     this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen });
     this.audit = new StoredAudit({ ...parts, assertOpen });
     this.#bulk = new BulkJobs({ ...parts, runtime: this });
     const schedule: TaskHandlers["schedule"] = (entry) => fireSchedule(parts, entry);
     this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, handlers: { schedule } });
     const everyMs = leaseMs / 3;
-    const table = this.#registry;
+    const table = this.#runTable;
     this.#starter = new RunStarter(table);
-    this.#pump = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
+    this.#workerLoop = new WorkerLoop({ ...parts, table, observer, dueWork: this.#dueWork, lookMs: everyMs });
     this.#renewals = new Renewals({ table, log, everyMs, onRenewed: () => this.#heartbeat.beat() });
     this.#heartbeat = new Heartbeat({
       ...{ store, clock, log, leaseMs, maxRuns: options.maxRuns, owner },
       version: version ?? "",
       workflows: Object.keys(workflows),
       queues: Object.fromEntries([...queues].map(([name, limits]) => [name, limitsShown(limits)])),
-      held: () => this.#registry.held,
+      held: () => this.#runTable.held,
     });
     const onChanged = (): void => this.#lookAround();
-    this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
-    this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
+    this.#dedupes = new StartDeduplicator({ ...parts, runTable: this.#runTable, onChanged });
+    this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#runTable, [...queues.keys()])) ?? null;
     this.queues = new StoredQueues({ store, clock, queues, assertOpen, onChanged });
     this.workers = new StoredWorkers({ store, clock, assertOpen });
     this.schedules = new StoredSchedules({ ...parts, queues, assertOpen, onChanged });
@@ -189,7 +189,7 @@ class StoredRuntime {
     const workflow = this.#workflows.get(name);
     const { compiled } = workflow;
     const event = resolveStart(compiled, input);
-    const nowMs = this.#registry.clock.now();
+    const nowMs = this.#runTable.clock.now();
     const request: NewRunRequest = {
       key,
       workflow,
@@ -201,7 +201,7 @@ class StoredRuntime {
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
       queue,
       by: byOf(options).by,
-      isAudited: this.#registry.keepsAudit,
+      isAudited: this.#runTable.keepsAudit,
     };
     if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
     const start = newRun(request);
@@ -239,13 +239,13 @@ class StoredRuntime {
 
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
     checkCallOptions("runs", filter);
-    await this.#registry.committer.barrier();
+    await this.#runTable.committer.barrier();
     return list(this.#options.store, filter);
   }
 
   async counts(filter: CountFilter = {}): Promise<readonly RunCount[]> {
     checkCallOptions("counts", filter);
-    await this.#registry.committer.barrier();
+    await this.#runTable.committer.barrier();
     return countRuns(this.#options.store, filter);
   }
 
@@ -255,7 +255,7 @@ class StoredRuntime {
   }
 
   async matching(options: MatchOptions): Promise<RunMatches> {
-    await this.#registry.committer.barrier();
+    await this.#runTable.committer.barrier();
     return this.#bulk.count(options);
   }
 
@@ -267,7 +267,7 @@ class StoredRuntime {
   async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
     checkCallOptions("delete", options);
     const { by } = byOf(options);
-    await deleteRun(this.#registry, { tenant: options.tenant ?? "", runId }, by);
+    await deleteRun(this.#runTable, { tenant: options.tenant ?? "", runId }, by);
   }
 
   async *export(runId: string, options: ExportOptions = {}): AsyncGenerator<ExportedPart, void> {
@@ -279,7 +279,7 @@ class StoredRuntime {
     if (!isListOfObjects(records)) throw notObjects("records", records);
     for (const { kind, id } of records) checkNames({ kind, id });
     await this.#known(key);
-    await this.#registry.evict(key);
+    await this.#runTable.evict(key);
     const { workflow } = await this.#from(key);
     const sealed = await seal({ store, clock, key });
     yield* exportRun({ store, workflow, ...sealed, records });
@@ -304,13 +304,13 @@ class StoredRuntime {
   async retain(retention: Retention): Promise<number> {
     checkCallOptions("retain", retention);
     const { store, clock } = this.#options;
-    await this.#registry.committer.barrier();
+    await this.#runTable.committer.barrier();
     return retainRuns({ store, clock, tenants: await this.#tenants(retention) }, retention);
   }
 
   async check(options: TenantOptions = {}): Promise<CheckReport> {
     checkCallOptions("check", options);
-    await this.#registry.committer.barrier();
+    await this.#runTable.committer.barrier();
     return checkRuns(this.#parts, await this.#tenants(options));
   }
 
@@ -332,7 +332,7 @@ class StoredRuntime {
   async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
     checkCallOptions("history with details", options);
     const from = await this.#from({ tenant: options.tenant ?? "", runId });
-    yield* detailedHistoryOf(this.#registry, from, options);
+    yield* detailedHistoryOf(this.#runTable, from, options);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
@@ -373,7 +373,7 @@ class StoredRuntime {
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
     const stored = this.#from({ tenant, runId }).then((from) =>
-      forkRun({ registry: this.#registry, starter: this.#starter, from, key }, options),
+      forkRun({ runTable: this.#runTable, starter: this.#starter, from, key }, options),
     );
     markHandled(stored);
     return this.#handle(key, () => stored.then(() => null));
@@ -383,11 +383,11 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions("due", options);
     const limit = pageSize(options.limit ?? 100, 0);
-    await this.#registry.committer.barrier();
-    const { clock } = this.#registry;
-    const due = await this.#registry.readDueRuns();
+    await this.#runTable.committer.barrier();
+    const { clock } = this.#runTable;
+    const due = await this.#runTable.readDueRuns();
     const { runs, wakeAtMs } = await this.#options.store.due({ nowMs: clock.now(), limit, ...due });
-    const nextAtMs = this.#registry.keepsRecords ? await this.#dueWork.nextAtMs() : null;
+    const nextAtMs = this.#runTable.keepsRecords ? await this.#dueWork.nextAtMs() : null;
     const earliestMs = nextAtMs === null ? wakeAtMs : Math.min(wakeAtMs ?? nextAtMs, nextAtMs);
     return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs: earliestMs };
   }
@@ -395,8 +395,8 @@ class StoredRuntime {
   start(): Promise<number> {
     this.#assertOpen();
     this.#begin();
-    if (this.#registry.claims) this.#heartbeat.beat();
-    return this.#pump.serve();
+    if (this.#runTable.claims) this.#heartbeat.beat();
+    return this.#workerLoop.serve();
   }
 
   async stop(options: { readonly drainMs?: number } = {}): Promise<void> {
@@ -412,15 +412,16 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     const { clock, store } = this.#options;
     this.#renewals.stopReloads();
-    // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
-    await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
+    // Both run in parallel: runs that the worker loop claims while it stops are released. A store that does not answer is not
+    // waited for.
+    await Promise.all([within(clock, drainMs, this.#workerLoop.stop()), this.#runTable.stop(drainMs)]);
     // A store that does not answer was waited for once.
-    const isAnswering = !this.#registry.committer.isOver;
+    const isAnswering = !this.#runTable.committer.isOver;
     const stopping = [
       this.#renewals.stop(),
       this.#heartbeat.stop(),
-      this.#registry.watchers.settled(),
-      this.#registry.budgets?.stop(),
+      this.#runTable.watchers.settled(),
+      this.#runTable.budgets?.stop(),
     ];
     const last = Promise.all(stopping).then(() => {});
     await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
@@ -432,7 +433,7 @@ class StoredRuntime {
     } finally {
       const closed = store.close();
       this.#isClosed = true;
-      // Of one that does not answer, a connection may stay open for as long as it tries.
+      // A store that does not answer may keep a connection open for as long as it tries.
       await (isAnswering ? closed : within(clock, 0, closed));
     }
   }
@@ -443,30 +444,30 @@ class StoredRuntime {
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
     const message = { kind: how, ...byOf(options) } as const;
-    const [registry, workflows] = [this.#registry, this.#workflows];
+    const [runTable, workflows] = [this.#runTable, this.#workflows];
     this.#begin();
     const going = markHandled(
-      sendMessage({ registry, workflows, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
+      sendMessage({ runTable, workflows, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
     );
     return this.#handle(key, () => going.then(() => null));
   }
 
   #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
-    const [registry, workflows] = [this.#registry, this.#workflows];
-    return new StoredRunHandle({ registry, workflows, key, accept });
+    const [runTable, workflows] = [this.#runTable, this.#workflows];
+    return new StoredRunHandle({ runTable, workflows, key, accept });
   }
 
   /** Looks for due work: there may be some now. */
   #lookAround(): void {
     this.#begin();
-    this.#pump.look();
+    this.#workerLoop.look();
   }
 
   /** Called with the first run. */
   #begin(): void {
-    this.#pump.start();
-    if (this.#registry.claims) this.#renewals.start();
+    this.#workerLoop.start();
+    if (this.#runTable.claims) this.#renewals.start();
   }
 
   /**
@@ -476,7 +477,7 @@ class StoredRuntime {
    */
   async #known(key: RunKey): Promise<StoredRun | null> {
     await this.#starter.whenStored(key);
-    return this.#registry.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
+    return this.#runTable.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {

@@ -1,4 +1,4 @@
-/** Options of a runtime, checked all at once. */
+/** Checks the options of a runtime, all at once. Also what telemetry sees of a runtime. */
 
 import { areOverrides, type Clock, type Log, type ResourceOverride } from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
@@ -33,7 +33,7 @@ export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
   readonly version: string | null;
   readonly store: RunStore;
-  /** False: no run comes into memory here. */
+  /** `false` if no run comes into memory here. */
   readonly executes: boolean;
   /** Infinity: no limit. */
   readonly maxRuns: number;
@@ -139,7 +139,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   };
 }
 
-/* What telemetry may ask of a runtime, and reports of claims. */
+// ---- data that telemetry may ask of a runtime, and reports of claims
 
 /** Number of runs that are listed at once. */
 const PAGE = 100;

@@ -33,7 +33,7 @@ import {
   type RecordJson,
 } from "./snapshot-shape.js";
 
-/** How a run ended, as `encodeOutcome` wrote it. */
+/** Decodes an outcome that `encodeOutcome` wrote. */
 export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
   return new PartDecoder(compiled).outcome(checkShape(outcomeShape, json, "outcome"), "outcome");
 }
@@ -131,7 +131,7 @@ export class PartDecoder {
   }
 }
 
-/* Decodes the calls of a work item. */
+// ---- decodes the calls of a work item
 
 type Json<Kind extends RecordJson["kind"]> = Extract<RecordJson, { readonly kind: Kind }>;
 

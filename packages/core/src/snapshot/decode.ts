@@ -49,7 +49,7 @@ class StateDecoder extends PartDecoder {
   readonly #dict: SnapshotJson;
   readonly #path: string;
   readonly #scopes: Map<number, FanOutState> = new Map();
-  /** `true`: the journal continues the work that the snapshot has under way. */
+  /** `true` if the journal continues the work that the snapshot has under way. */
   readonly #continues: boolean;
 
   constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path }: DecodeOptions) {
@@ -249,7 +249,7 @@ class StateDecoder extends PartDecoder {
     });
   }
 
-  /** Only used for the error of a stuck run: a missing step does no harm here. */
+  /** Reads the unused events, which only serve the error of a stuck run: a missing step is ignored. */
   #readUnused(state: RunState): void {
     const { unfired = [], leftovers = [] } = this.#dict;
     if (unfired.length + leftovers.length === 0) return;
@@ -257,7 +257,7 @@ class StateDecoder extends PartDecoder {
     state.unused = { unfired: new Set(unfired), leftovers: new Map(byStep) };
   }
 
-  /** Which attempts run, and which items queue. */
+  /** Reads which attempts run and which items wait in line. */
   #readWork(state: RunState): void {
     const { active = 0, activeSinceMs = null, loads = [] } = this.#dict;
     state.active = active;

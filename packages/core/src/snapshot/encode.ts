@@ -50,9 +50,9 @@ import {
 /** Facts about the snapshot around a state. */
 export interface Around {
   readonly children: { readonly [runId: string]: Snapshot };
-  /** `true`: the surrounding snapshot has the store. */
+  /** `true` if the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
-  /** `true`: with the work under way, for a journal that continues it. @default false */
+  /** Whether the work under way is encoded, for a journal that continues it. @default false */
   readonly isStored?: boolean;
   /** Returns the version of the state of a run that was not migrated yet. @default the version of the code */
   readonly stateVersionOf?: (runId: string) => number;
@@ -289,10 +289,8 @@ function openId(scope: FanOutState | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
 }
 
-/*
- * Encodes what only a program with `many()`, `collect()` or `join()` has in a run: fan-outs, batches and sets. These three register
- * it, so that other programs do not bundle it.
- */
+// ---- fan-outs, batches and sets
+// Programs with `many()`, `collect()` or `join()` register this part, so that other programs do not bundle it.
 
 export const encodingGathered: SnapshotFeature = { input, scope, joins };
 
@@ -356,7 +354,7 @@ function list<Name extends string, Item>(
   return items.length === 0 ? {} : ({ [name]: items } as never);
 }
 
-/** What an encoder makes of each of them. */
+/** Encodes every item into the field `name`; leaves the field out if there are no items. */
 function each<Name extends string, Given, Item>(
   name: Name,
   given: Iterable<Given> | null | undefined,

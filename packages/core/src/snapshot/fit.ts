@@ -54,7 +54,7 @@ export function assertFits(compiled: CompiledWorkflow, state: RunState, path: st
 class Fit {
   /** Names of missing steps by which something is routed, counted or kept. */
   readonly unknown: Set<string> = new Set();
-  /** What existing steps do not take, each with its place. */
+  /** Pending events that existing steps do not take, each with its place. */
   readonly misfits: Set<string> = new Set();
   readonly #compiled: CompiledWorkflow;
 
@@ -127,7 +127,7 @@ class Fit {
   }
 }
 
-/** With another key, later events would never meet earlier ones. */
+/** A changed key would keep later events from meeting earlier ones. */
 function joinProblem(definition: StepDefinition, key: string, pendingEvents: readonly PendingEvent[]): string | null {
   const { name, trigger } = definition;
   if (trigger.kind !== "join") return `names "${name}", which joins nothing`;

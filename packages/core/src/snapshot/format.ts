@@ -41,7 +41,7 @@ import type { EncodedValue } from "../value/tree.js";
 
 export const SNAPSHOT_FORMAT = "millrace/run";
 export const SNAPSHOT_VERSION = 1;
-/** With the work under way, as a runtime stores it. */
+/** Version of the form with work under way, which runtimes store. */
 export const STORED_VERSION = 2;
 
 /** Fields of a run that are JSON already. */
@@ -216,9 +216,9 @@ export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
     | { readonly kind: "send"; readonly pendingEvent: EncodedPendingEvent }
   );
 
-/** What encodes the parts of a run, for those who encode a part that has others in it. */
+/** Encoders of the parts of a run, for parts that contain others. */
 export interface PartEncoder {
-  /** `false`: a load starts the running work over. */
+  /** `false` if a load starts the running work over. */
   readonly isStored: boolean;
   event(event: EventData, path: string): EncodedEvent;
   events(events: readonly EventData[], path: string): EncodedEvent[];
@@ -234,7 +234,7 @@ export interface SnapshotFeature {
   joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }
 
-/* Errors of snapshots and ticks, and the check of their shape. */
+// ---- errors of snapshots and ticks, and the check of their shape
 
 /** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the value in the error. */
 export function checkShape<Value>(shape: Shape<Value>, value: unknown, path: string): Value {

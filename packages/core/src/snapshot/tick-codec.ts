@@ -114,9 +114,9 @@ function tableOf(type: Tick["type"] | undefined): Table | undefined {
 
 // ---- forms of fields
 
-interface Place {
+interface FieldContext {
   readonly compiled: CompiledWorkflow;
-  /** Of events. Null: those of their workflow. */
+  /** Value types allowed in events; `null` for those of the event's own workflow. */
   readonly types: readonly ValueType[] | null;
   readonly path: string;
   /** The tick: live fields while it is encoded, otherwise JSON. */
@@ -126,8 +126,8 @@ interface Place {
 /** A field with values of the user. */
 interface Coding {
   readonly isOptional?: boolean;
-  encode(live: unknown, place: Place): unknown;
-  decode(json: unknown, place: Place): unknown;
+  encode(live: unknown, context: FieldContext): unknown;
+  decode(json: unknown, context: FieldContext): unknown;
 }
 
 /** A shape: the field is JSON already. */
@@ -146,17 +146,17 @@ function guarded(shape: Shape): Coding {
 
 function orNull({ encode, decode }: Coding): Coding {
   return {
-    encode: (live, place) => (live === null ? null : encode(live, place)),
-    decode: (json, place) => (json === null ? null : decode(json, place)),
+    encode: (live, context) => (live === null ? null : encode(live, context)),
+    decode: (json, context) => (json === null ? null : decode(json, context)),
   };
 }
 
 function listOf({ encode, decode }: Coding): Coding {
   return {
-    encode: (live, place) => (live as readonly unknown[]).map((item) => encode(item, place)),
-    decode: (json, place) =>
-      checkShape(anyList, json, place.path).map((item, index) =>
-        decode(item, { ...place, path: `${place.path}.${index}` }),
+    encode: (live, context) => (live as readonly unknown[]).map((item) => encode(item, context)),
+    decode: (json, context) =>
+      checkShape(anyList, json, context.path).map((item, index) =>
+        decode(item, { ...context, path: `${context.path}.${index}` }),
       ),
   };
 }
@@ -193,7 +193,7 @@ const patches: Coding = {
   decode: (json, { compiled, path }) => decodeMeasured(json, path, compiled.values),
 };
 
-/** What is removed was not looked at: only of a Set is it in a patch. */
+/** A `remove` patch has a value only for a Set, and that value was not checked. */
 function isKnownPlain(change: unknown, list: readonly StatePatch[]): boolean {
   const { added } = change as Partial<PreparedChange>;
   return added?.isRich === false && list.every((patch) => patch.op !== "remove" || patch.value === undefined);
@@ -201,36 +201,37 @@ function isKnownPlain(change: unknown, list: readonly StatePatch[]): boolean {
 
 /** Usually equal to the written value, which the change has already. */
 const written: Coding = {
-  encode: (live, place) =>
-    isWritten(place.fields["change"] as StateChange, live) ? { same: true } : value.encode(live, place),
-  decode(json, place) {
-    if ((json as { same?: unknown } | undefined)?.same !== true) return value.decode(json, place);
-    const given = change.decode(place.fields["change"], place) as StateChange;
+  encode: (live, context) =>
+    isWritten(context.fields["change"] as StateChange, live) ? { same: true } : value.encode(live, context),
+  decode(json, context) {
+    if ((json as { same?: unknown } | undefined)?.same !== true) return value.decode(json, context);
+    const given = change.decode(context.fields["change"], context) as StateChange;
     if ("patches" in given && given.patches.length === 1) return given.patches[0]?.value;
-    throw invalidSnapshot(place.path, "that of a change of one value, and it has several");
+    throw invalidSnapshot(context.path, "that of a change of one value, and it has several");
   },
 };
 
 /** Mostly a text of the result, which is not stored twice: `same` names its field, or is empty for the result itself. */
 const writtenPieces: Coding = {
   isOptional: true,
-  encode(live, place) {
+  encode(live, context) {
     const { attempt, pieces } = live as NonNullable<EffectRecorded["written"]>;
-    const same = textsIn(place.fields["value"]);
+    const same = textsIn(context.fields["value"]);
     const places = pieces.map((piece) => same.get(textOf(piece) ?? "") ?? null);
     const cut = pieces.map((piece, index) => (places[index] === null ? piece : withText(piece, "")));
-    return { attempt, pieces: value.encode(cut, place), ...(places.some((at) => at !== null) && { same: places }) };
+    return { attempt, pieces: value.encode(cut, context), ...(places.some((at) => at !== null) && { same: places }) };
   },
-  decode(json, place) {
-    const { attempt, pieces, same } = checkShape(piecesShape, json, place.path);
-    const cut = checkShape(anyList, value.decode(pieces, place), place.path) as readonly Piece[];
+  decode(json, context) {
+    const { attempt, pieces, same } = checkShape(piecesShape, json, context.path);
+    const cut = checkShape(anyList, value.decode(pieces, context), context.path) as readonly Piece[];
     if (same === undefined) return { attempt, pieces: cut };
-    const result = value.decode(place.fields["value"], place);
+    const result = value.decode(context.fields["value"], context);
     const whole = (piece: Piece, index: number): Piece => {
       const field = same[index];
       if (typeof field !== "string") return piece;
       const text = field === "" ? result : (result as Readonly<Record<string, unknown>>)[field];
-      if (typeof text !== "string") throw invalidSnapshot(place.path, "that of a text which the result does not have");
+      if (typeof text !== "string")
+        throw invalidSnapshot(context.path, "that of a text which the result does not have");
       return withText(piece, text);
     };
     return { attempt, pieces: cut.map(whole) };
@@ -248,15 +249,15 @@ function textsIn(result: unknown): ReadonlyMap<string, string> {
 }
 
 /** An event of the workflow that `owner` names. */
-function eventOf(owner: (place: Place) => CompiledWorkflow): Coding {
+function eventOf(owner: (context: FieldContext) => CompiledWorkflow): Coding {
   return {
-    encode: (live, place) =>
+    encode: (live, context) =>
       encodeEvent(
         live as WorkflowEvent,
-        `${place.path}: ${(live as EventData).type}`,
-        place.types ?? owner(place).values,
+        `${context.path}: ${(live as EventData).type}`,
+        context.types ?? owner(context).values,
       ),
-    decode: (json, place) => decodeEvent(json, owner(place).registry, place.path),
+    decode: (json, context) => decodeEvent(json, owner(context).registry, context.path),
   };
 }
 
@@ -274,17 +275,24 @@ function childOf(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
 const events = listOf(event);
 /** One event, a batch, or nothing. */
 const output: Coding = {
-  encode: (live, place) => (Array.isArray(live) ? events : eventOrNull).encode(live, place),
-  decode: (json, place) => (Array.isArray(json) ? events : eventOrNull).decode(json, place),
+  encode: (live, context) => (Array.isArray(live) ? events : eventOrNull).encode(live, context),
+  decode: (json, context) => (Array.isArray(json) ? events : eventOrNull).decode(json, context),
 };
 
 const sends = listOf({
-  encode: (live, place) => ({ ...(live as Send), event: event.encode((live as Send).event, place) }),
-  decode(json, place) {
-    const { call, event: encoded, step = null, dueAtMs = null, toRun, isElement } = checkShape(send, json, place.path);
+  encode: (live, context) => ({ ...(live as Send), event: event.encode((live as Send).event, context) }),
+  decode(json, context) {
+    const {
+      call,
+      event: encoded,
+      step = null,
+      dueAtMs = null,
+      toRun,
+      isElement,
+    } = checkShape(send, json, context.path);
     return {
       call,
-      event: event.decode(encoded, { ...place, path: `${place.path}.event` }) as EventData,
+      event: event.decode(encoded, { ...context, path: `${context.path}.event` }) as EventData,
       step,
       dueAtMs,
       toRun,
@@ -303,16 +311,16 @@ const send = object({
 
 /** The patches are one value, because their paths lead through Maps whose keys need not be JSON. */
 const change: Coding = {
-  encode(live, place) {
+  encode(live, context) {
     const given = live as StateChange;
-    if ("whole" in given) return { whole: true, next: value.encode(given.next, place) };
-    return { patches: patches.encode(given.patches, place) };
+    if ("whole" in given) return { whole: true, next: value.encode(given.next, context) };
+    return { patches: patches.encode(given.patches, context) };
   },
-  decode(json, place) {
-    const { whole, next, patches: list } = checkShape(changeShape, json, place.path);
-    if (whole === true) return { whole, next: value.decode(next, { ...place, path: `${place.path}.next` }) };
-    const at = `${place.path}.patches`;
-    return { patches: checkShape(patchList, patches.decode(list, { ...place, path: at }), at) };
+  decode(json, context) {
+    const { whole, next, patches: list } = checkShape(changeShape, json, context.path);
+    if (whole === true) return { whole, next: value.decode(next, { ...context, path: `${context.path}.next` }) };
+    const at = `${context.path}.patches`;
+    return { patches: checkShape(patchList, patches.decode(list, { ...context, path: at }), at) };
   },
 };
 const changeShape = object({ whole: anything, next: anything, patches: anything });

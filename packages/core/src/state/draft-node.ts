@@ -26,13 +26,13 @@ export interface DraftNode {
   draft: object;
   /** The changed container; `null` while nothing was written. Parts that were only read are shared. */
   copy: Container | null;
-  /** `true`: the container, or a draft inside of it, was written. */
+  /** `true` if the container, or a draft inside of it, was written. */
   changed: boolean;
   /** Drafts of its parts, by their present places; in a Set, by the original items. */
   kids: Map<unknown, DraftNode> | null;
-  /** Written keys of a record or Map, in the order of adding, or items of a Set. `true`: the key was removed in between. */
+  /** Written keys of a record or Map, in the order of adding, or items of a Set. `true` if the key was removed in between. */
   touched: Map<unknown, boolean> | null;
-  /** For a list: which pieces are unchanged, and which are new. */
+  /** Pieces of a list: unchanged ranges and new items. */
   pieces: Piece[] | null;
   /** A list whose changes are found by comparing. */
   isMixed: boolean;
@@ -85,7 +85,7 @@ export function valueAt(container: Container, key: unknown): unknown {
   return container instanceof Map ? container.get(key) : (container as Record<string, unknown>)[key as string];
 }
 
-/** Of a Set, its items. */
+/** Returns the keys of a container; the items of a Set. */
 export function keysOf(container: Container): Iterable<unknown> {
   const isRecord = !(Array.isArray(container) || container instanceof Map || container instanceof Set);
   return isRecord ? Object.keys(container) : container.keys();
@@ -219,7 +219,7 @@ function record(node: DraftNode, change: { at: number; remove: number; add: numb
   if (!insertPiece(node.pieces, change)) mix(node);
 }
 
-/** From here on, drafts that were handed out are in the list itself. */
+/** Puts all drafts of items into the list itself. Later changes are found by comparing. */
 export function mix(node: DraftNode): unknown[] {
   const copy = own(node) as unknown[];
   node.isMixed = true;

@@ -51,7 +51,7 @@ function handOut(edit: Edit, parent: DraftNode | null, base: Container): DraftNo
   return node;
 }
 
-/** What a reader gets of a part: the same draft each time, as long as the part stays in its place. */
+/** Returns the draft of a part: the same one each time, as long as the part stays in its place. */
 function read(node: DraftNode, key: unknown, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const kid = node.kids?.get(key);
@@ -140,7 +140,7 @@ function setLength(node: DraftNode, length: number): void {
   else if (length > list.length) mix(node).length = length;
 }
 
-/** Those that move items, each as one change. The others of a list work through the traps. */
+/** List methods that move items, each recorded as one change. The other list methods work through the traps. */
 const methods = {
   push(this: object, ...items: unknown[]): number {
     const node = nodeOf(this) as DraftNode;
@@ -158,7 +158,7 @@ const methods = {
     spliceList(node, { at: 0, items });
     return (latest(node) as unknown[]).length;
   },
-  /** What is taken out can still be written, and inserted elsewhere. */
+  /** Removed items can still be written, and inserted elsewhere. */
   splice(this: object, ...given: [start?: number, remove?: number, ...items: unknown[]]): unknown[] {
     const node = nodeOf(this) as DraftNode;
     const list = latest(node) as unknown[];
@@ -328,7 +328,7 @@ class DraftSet extends Set<unknown> {
   }
 }
 
-// Such as `union`: a copy has the items, which are not in a draft itself.
+// Methods such as `union` work on a copy of the items, which are not in a draft itself.
 for (const name of Object.getOwnPropertyNames(Set.prototype) as "has"[])
   if (!Object.hasOwn(DraftSet.prototype, name))
     DraftSet.prototype[name] = function (other) {

@@ -11,7 +11,7 @@ import { withoutDrafts } from "./finish-draft.js";
 
 /** One running callback. */
 export interface OpenCall {
-  /** What its caller has called. */
+  /** Method that was called. */
   readonly name: "editState" | "ctx.finish" | "ctx.run" | "call.finish";
   /** Call id in the work item; `null` if what is done inside belongs to the step. */
   readonly call: string | null;
@@ -21,17 +21,17 @@ export interface OpenCall {
   readonly token: object | undefined;
   /** The callback that it was made in. */
   readonly outer: OpenCall | null;
-  /** Until the callback has settled. */
+  /** `true` until the callback settles. */
   open: boolean;
-  /** What was refused inside: the call fails with it, whether its callback awaits it or not. */
+  /** Error of a refused call inside. The outer call fails with it, whether its callback awaits it or not. */
   refusal: WorkflowError | null;
   /** Sends of the host that were made inside: they leave with the record of the call. */
   sends: object[] | null;
-  /** `true`: it has written to the stream. */
+  /** `true` if it has written to the stream. */
   hasShown: boolean;
-  /** What an edit shows to readers when it counts; `null` for nothing, and for other calls, which show at once. */
+  /** Events that an edit shows to readers when it counts; `null` for none, and for other calls, which show at once. */
   shown: object[] | null;
-  /** What `call.finish` has given to its function; `null` for none. */
+  /** Object that `call.finish` passed to its function; `null` for none. */
   end: object | null;
   /** The edit of `call.finish`, while its callback runs. */
   ending: OpenCall | null;
@@ -98,7 +98,7 @@ export function runInCall<Result>(call: OpenCall, callback: () => Result): Resul
   }
 }
 
-/** As {@link runInCall}, for a synchronous callback: what it has started is not tracked. */
+/** Works like {@link runInCall}, for a synchronous callback: work that it starts is not tracked. */
 export function runInSyncCall<Result>(call: OpenCall, callback: () => Result): Result {
   const before = enter(call);
   try {
@@ -115,7 +115,7 @@ function enter(call: OpenCall): OpenCall | null {
   return before;
 }
 
-/** What is given away inside of an edit, without its drafts. */
+/** Returns the value without drafts, if it leaves a running edit. */
 export function plainInEdit(value: unknown): unknown {
   return editAround() === null ? value : withoutDrafts(value);
 }
@@ -125,7 +125,7 @@ function innermost(): OpenCall | null {
   return running ?? storage?.getStore() ?? null;
 }
 
-/** `false`: nothing around the caller has to be asked, which nearly no call of a step has. */
+/** Returns whether the caller is inside an open call, as nearly no call of a step is. */
 export function isInCall(): boolean {
   return innermost() !== null;
 }
@@ -160,7 +160,7 @@ export function assertInTime(token: object): void {
     if (call.fault !== null && call.token === token) throw call.fault;
 }
 
-/** What a call that begins now is made in. Nothing is kept of calls of other attempts, or a run would keep a chain of them. */
+/** Returns the open call in which a new call is made. Calls of other attempts are not kept, or a run would keep a chain of them. */
 export function outerCall(token: object | undefined): OpenCall | null {
   return around((call) => call.cell !== null || call.token === token);
 }
@@ -188,7 +188,7 @@ export function refuseInsideEdit(what: string, token?: object, cell?: object): v
  * After a forgotten `await`, it is not.
  */
 export class CallPromise<Value> extends Promise<Value> {
-  /** `true`: it was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */
+  /** `true` if it was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */
   isTaken = false;
 
   /** Marks its rejection as handled, without taking it. */

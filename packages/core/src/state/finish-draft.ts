@@ -24,11 +24,11 @@ import {
 import { diffState, type StatePatch } from "./patches.js";
 
 export interface Finished {
-  /** `null`: the whole state is shorter. */
+  /** `null` if the whole state is shorter. */
   readonly patches: readonly StatePatch[] | null;
   /** The state after the edit. Unwritten parts are shared with the previous state; `fresh` and new values are not frozen yet. */
   readonly next: unknown;
-  /** Containers of `next` that were made for it. `null`: `next` shares less with the previous state than the patches would. */
+  /** Containers of `next` that were made for it. `null` if `next` shares less with the previous state than the patches would. */
   readonly fresh: readonly object[] | null;
 }
 
@@ -65,14 +65,14 @@ function finished(node: DraftNode, fresh: Container[]): Container {
   return node.next;
 }
 
-/** What takes the place of drafts, in values of the caller too. */
+/** How drafts inside values are replaced, values of the caller included. */
 interface Filling {
   readonly plain: (draft: DraftNode) => unknown;
   /** Whether drafts are replaced in a value itself, in a copy that is made if there are any, or in a copy. What is frozen stays. */
   readonly how: "inPlace" | "kept" | "copied";
 }
 
-/** In the order that it has. */
+/** Returns the Set with drafts replaced, in its present order. */
 function filledSet(node: DraftNode, set: Set<unknown>, filling: Filling): Set<unknown> {
   const { kids, touched } = node;
   node.isMixed =
@@ -103,7 +103,7 @@ function fill(node: DraftNode, next: Container, filling: Filling): boolean {
   return differs || (isMixed && hasMoved(base as unknown[], next as unknown[]));
 }
 
-/** Where the edit may have put something. */
+/** Returns the places where the edit may have put something. */
 function newPlaces({ touched, pieces, isMixed }: DraftNode, next: Container): Iterable<unknown> {
   if (isMixed) return keysOf(next);
   if (pieces !== null) return newIndexes(pieces);
@@ -142,7 +142,7 @@ function plainNow(node: DraftNode): unknown {
 }
 
 const copying: Filling = { plain: plainNow, how: "copied" };
-/** For the answer of a callback: drafts end with the edit. */
+/** Replaces drafts in the return value of a callback, because drafts end with the edit. */
 const keeping: Filling = { plain: plainNow, how: "kept" };
 
 /** Depth at which the walk stops: the next check refuses deeper values, cycles included. */

@@ -14,7 +14,7 @@ import type { OpenCall } from "./edit-context.js";
 import type { StateRules } from "./prepare-change.js";
 import type { PreparedChange } from "./state-schema.js";
 
-/** Makes an edit of a frozen state without a draft. `null`: its changes are not known without one. */
+/** Makes an edit of a frozen state without a draft. `null` if its changes are not known without one. */
 export type DirectEdit = (before: unknown, rules: StateRules) => MadeEdit | null;
 
 /** A step, or a call of it, that ends with an edit. */
@@ -24,11 +24,11 @@ export interface FinishEdit {
   /** The attempt. */
   readonly token: object;
   readonly edit: (draft: never) => unknown;
-  /** Asked before the edit, which it replaces; `null`: there is only the edit. */
+  /** Asked before the edit, which it replaces; `null` if there is only the edit. */
   readonly direct: DirectEdit | null;
   /** The open call that it ends, made for the edit; absent for the edit of a step. */
   readonly call?: OpenCall;
-  /** `true`: the attempt ended before its turn came. */
+  /** `true` if the attempt ended before its turn came. */
   isOver(): boolean;
   /**
    * Submits the end of the step. Throws if it cannot be stored.
@@ -61,7 +61,7 @@ export class FinishGroup {
   #pending = 0;
   /** The state with these edits. */
   #projected: unknown = null;
-  /** `true`: the last of them can be ignored alone. */
+  /** `true` if the last of them can be ignored alone. */
   #isSealed = false;
   #isOpening = false;
 

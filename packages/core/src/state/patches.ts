@@ -1,7 +1,7 @@
 /**
- * What changed between two states, as the fewest patches that a cheap look finds; and the second state, made of the first and the patches.
+ * Finds what changed between two states, in as few patches as a cheap comparison finds, and applies patches to the first state.
  *
- * What an edit has written down about a container is taken as it is. Other containers are compared: shared parts are skipped by
+ * The recorded changes of an edit in a container are used as they are. Other containers are compared: shared parts are skipped by
  * identity, so the cost is that of the containers on the way to a change. Applying the patches to the first state makes the second,
  * the order of keys included, also after a trip through JSON.
  *
@@ -25,12 +25,32 @@ import {
   valueAt,
 } from "./draft-node.js";
 
+/** A change of a state: as patches, or whole. */
+export type StateChange = PatchedState | ReplacedState;
+
+export interface PatchedState {
+  readonly patches: readonly StatePatch[];
+  /** The state after the edit, when it is known. Never stored: the patches produce it. */
+  readonly next?: unknown;
+}
+
+export interface ReplacedState {
+  readonly whole: true;
+  readonly next: unknown;
+}
+
+export interface StatePatch {
+  readonly op: "add" | "remove" | "replace";
+  readonly path: readonly (string | number)[];
+  readonly value?: unknown;
+}
+
 type Path = StatePatch["path"];
 
 export interface StateDiff {
-  /** `null`: storing the whole state is shorter. */
+  /** `null` if storing the whole state is shorter. */
   readonly patches: readonly StatePatch[] | null;
-  /** `false`: the second state shares less with the first one than the patches would, as a part was replaced by a similar one. */
+  /** `false` if the second state shares less with the first one than the patches would, as a part was replaced by a similar one. */
   readonly isExact: boolean;
 }
 
@@ -94,7 +114,10 @@ function isOneKind({ before, after }: Pair): boolean {
   return isPlainObject(before) && isPlainObject(after) && !Array.isArray(after);
 }
 
-/** Whether the container is shorter to say than its changes. What has stayed is looked at only where so much has changed that it matters. */
+/**
+ * Returns whether the container is shorter than its changes. Unchanged parts are measured only if so much has changed that it
+ * matters.
+ */
 function isOutgrown({ before, after }: Pair<Container>, { changed }: Diff): boolean {
   if (changed < 2) return false;
   const size = sizeOf(after);
@@ -113,12 +136,12 @@ function partsOf(container: Container): Iterable<unknown> {
   return container instanceof Map || container instanceof Set ? container.values() : Object.values(container);
 }
 
-/** It would be long to repeat. */
+/** Returns whether it is too long to repeat. */
 function isHeavy(value: unknown): boolean {
   return typeof value === "string" ? value.length > 64 : isObject(value);
 }
 
-/** `false`: patches cannot express the change. */
+/** Records the changes in a container. Returns `false` if patches cannot express them. */
 function writeContents(pair: Pair<Container>, diff: Diff): boolean {
   const { before, node } = pair;
   const { pieces, touched, kids } = node === null || node.isMixed ? changesBetween(pair) : node;
@@ -132,7 +155,7 @@ function writeContents(pair: Pair<Container>, diff: Diff): boolean {
   return true;
 }
 
-/** What an edit would have written down. */
+/** Returns the changes that an edit would have recorded. */
 function changesBetween({ before, after }: Pair<Container>): Pick<DraftNode, "pieces" | "touched" | "kids"> {
   if (Array.isArray(before)) return { pieces: piecesBetween(before, after as unknown[]), touched: null, kids: null };
   return { pieces: null, touched: touchedBetween(before, after), kids: null };
@@ -182,7 +205,7 @@ function writeKeys({ before, after }: Pair<Container>, touched: ReadonlyMap<unkn
   return true;
 }
 
-/** JSON keeps it as it is. */
+/** Returns whether JSON keeps the key unchanged. */
 function isMapStep(key: unknown): boolean {
   return typeof key === "string" || Number.isFinite(key);
 }
@@ -198,7 +221,7 @@ function writeEntry(step: string | number, pair: Pair, diff: Diff): void {
 function add(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
-  // In a Set, the value identifies the item to remove.
+  // The value identifies the removed item of a Set.
   diff.whole.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 
@@ -210,7 +233,7 @@ interface NewPatch {
 
 // ---- lists
 
-/** What both begin and end with has stayed. */
+/** Treats the common prefix and suffix of both lists as unchanged. */
 function piecesBetween(before: readonly unknown[], after: readonly unknown[]): Piece[] {
   const shorter = Math.min(before.length, after.length);
   let from = 0;
@@ -259,7 +282,7 @@ export function applyChange(state: unknown, change: StateChange): unknown {
   return "next" in change ? change.next : applyPatches(state, change.patches);
 }
 
-/** As {@link applyChange}, from the patches alone. */
+/** Works like {@link applyChange}, from the patches alone. */
 export function applyPatches(state: unknown, patches: readonly StatePatch[]): unknown {
   const fresh = new Set<object>();
   let root = state;
@@ -303,25 +326,4 @@ function apply(parent: object, { op, path, value }: StatePatch): void {
   else if (op !== "remove") put(parent, step, value);
   else if (parent instanceof Map) parent.delete(step);
   else delete (parent as Record<string, unknown>)[step];
-}
-
-/* A change of a state: as patches, or whole. */
-
-export type StateChange = PatchedState | ReplacedState;
-
-export interface PatchedState {
-  readonly patches: readonly StatePatch[];
-  /** The state after the edit, when it is known. Never stored: the patches produce it. */
-  readonly next?: unknown;
-}
-
-export interface ReplacedState {
-  readonly whole: true;
-  readonly next: unknown;
-}
-
-export interface StatePatch {
-  readonly op: "add" | "remove" | "replace";
-  readonly path: readonly (string | number)[];
-  readonly value?: unknown;
 }

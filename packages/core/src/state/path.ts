@@ -42,7 +42,7 @@ export interface Slot {
   readonly path: readonly (string | number)[];
   readonly exists: boolean;
   readonly before: unknown;
-  /** What to put there: the value, in the objects that are missing on the way. */
+  /** Value to write there, wrapped in the objects that are missing on the way. */
   readonly after: unknown;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * Prepares changes of a state: checks them against the schema and the limits.
+ *
+ * @module
+ */
+
 import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeContainer, freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
@@ -7,16 +13,16 @@ import { applyPatches, diffAt, diffState, type StateChange, type StatePatch } fr
 import { findSlot, type Path } from "./path.js";
 import {
   invalid,
-  type Place,
   type PreparedChange,
   refuseUnstorable,
   root,
+  type StatePlace,
   type StateSchema,
   unstorable,
   type Weight,
 } from "./state-schema.js";
 
-/** What a state has to pass. */
+/** Rules that a state must pass. */
 export interface StateRules {
   readonly schema: StateSchema | null;
   readonly types: readonly ValueType[];
@@ -35,7 +41,7 @@ export function prepareChange(before: unknown, wanted: unknown, rules: StateRule
   return checkedChange(before, changeTo(before, wanted, rules), rules);
 }
 
-/** As {@link prepareChange}, for what was written into a draft of the state. Ends the draft. */
+/** Works like {@link prepareChange}, for changes written into a draft of the state. Ends the draft. */
 export function prepareEdit(before: unknown, draft: object, rules: StateRules): PreparedChange {
   const { patches, next, fresh } = finishDraft(draft);
   if (patches === null) return checkedChange(before, wholeOf(next, rules), rules);
@@ -46,12 +52,12 @@ export function prepareEdit(before: unknown, draft: object, rules: StateRules): 
   return checkedChange(before, { patches, next, added }, rules);
 }
 
-/** As {@link prepareChange}, for changes that are known. */
+/** Works like {@link prepareChange}, for known patches. */
 export function preparePatches(before: unknown, patches: readonly StatePatch[], rules: StateRules): PreparedChange {
   return checkedChange(before, patchedBy(before, patches, rules), rules);
 }
 
-/** As {@link prepareChange}, for one value. @throws {WorkflowError} `OPTION_INVALID` */
+/** Works like {@link prepareChange}, for one value. @throws {WorkflowError} `OPTION_INVALID` */
 export function prepareWrite(
   before: unknown,
   { path, value }: { path: Path; value: unknown },
@@ -127,7 +133,7 @@ function measure(before: unknown, patches: readonly StatePatch[], { types }: Sta
 }
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` where the path ends in a name that no record may have. */
-function placeIn(state: unknown, path: readonly (string | number)[]): Place {
+function placeIn(state: unknown, path: readonly (string | number)[]): StatePlace {
   let above = 0;
   let container = state;
   for (const [index, step] of path.entries()) {

@@ -1,5 +1,5 @@
 /**
- * The schema of a workflow's state: checks writes and adds defaults. It never converts.
+ * The schema of a state: checks writes and adds defaults, and never converts. Also the limits of a state.
  *
  * @module
  */
@@ -39,9 +39,9 @@ export function createStateSchema(schema: ObjectSchema, types: readonly ValueTyp
 }
 
 interface StateSchemaParts {
-  /** What the workflow was given. */
+  /** Schema that the workflow was defined with. */
   readonly source: ObjectSchema;
-  /** Of the whole state; null when every field has its own. */
+  /** Schema of the whole state; `null` if every field has its own. */
   readonly whole: StandardSchema | null;
   readonly fields: FieldSchemas;
   readonly types: readonly ValueType[];
@@ -60,9 +60,9 @@ export class StateSchema {
   }
 
   /**
-   * What a run starts from: the defaults.
+   * Returns the initial state of a run: the defaults.
    *
-   * @throws {WorkflowError} `STATE_INVALID` when a field has none, or one that does not fit.
+   * @throws {WorkflowError} `STATE_INVALID` when a field has no default, or an invalid one.
    */
   initial(): unknown {
     const { fields, types } = this.#parts;
@@ -73,8 +73,8 @@ export class StateSchema {
   }
 
   /**
-   * The state itself, or a copy with defaults where something in `touched` is missing. Fields that are not in `touched` are not looked at,
-   * unless one schema describes the whole.
+   * Returns the state itself, or a copy with defaults for missing fields of `touched`. Other fields are not checked, unless one schema
+   * describes the whole.
    *
    * @throws {WorkflowError} `STATE_INVALID` with every path and reason, `STATE_SCHEMA_CONVERTS` if a schema returns
    * another value than the valid one it was given.
@@ -106,7 +106,7 @@ export class StateSchema {
     return Object.keys(defaults).length === 0 ? state : { ...given, ...defaults };
   }
 
-  /** As {@link check}, of every field: for a state that comes from outside. */
+  /** Checks every field, like {@link check}, for a state that comes from outside. */
   checkAll(state: unknown): unknown {
     if (!isRecord(state)) throw invalid([{ message: "the state is not a plain object" }]);
     return this.check(state, [...new Set([...Object.keys(this.#parts.fields), ...Object.keys(state)])]);
@@ -185,7 +185,7 @@ function unknownField(field: string, fields: readonly string[]): string {
   return `the schema has no such field${close === null ? "" : ` (did you mean "${close}"?)`}`;
 }
 
-/* What a state can hold: values that can be stored, and not too much of them. */
+// ---- limits of a state: which values it can hold, and their size
 
 /** How large a value is, and whether it holds what plain JSON cannot. */
 export interface Weight extends Measure {
@@ -195,18 +195,18 @@ export interface Weight extends Measure {
 /** A checked change, with the state after it. */
 export type PreparedChange = StateChange & {
   readonly next: unknown;
-  /** At most what it adds to the state; of a whole state, what that is. */
+  /** Upper bound of the size that it adds to the state; for a whole state, its size. */
   readonly added: Weight;
 };
 
 /** Where a value goes. */
-export interface Place {
+export interface StatePlace {
   readonly path: readonly (string | number)[];
   /** Levels of JSON that are above the value there: one for each container, two for a `Map`. */
   readonly above: number;
 }
 
-export const root: Place = { path: [], above: 0 };
+export const root: StatePlace = { path: [], above: 0 };
 
 /**
  * Refuses what no snapshot could hold, wherever it is in a value that goes to a place in the state.
@@ -214,7 +214,7 @@ export const root: Place = { path: [], above: 0 };
  * @returns how large the value is, and whether plain JSON can hold it.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path.
  */
-export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
+export function refuseUnstorable(value: unknown, { path, above }: StatePlace, types: readonly ValueType[]): Weight {
   if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
   const found = examine(value, types, { above, isDry: true });
@@ -249,11 +249,11 @@ export function unstorable(
 }
 
 // ---- the size of a whole state
-// Counted, so that what is written piece by piece can be loaded as a whole; and whether plain JSON can hold it, so that a snapshot need
-// not look through it.
+// The size is counted, so that a state that is written piece by piece can be loaded as a whole. It also says whether plain JSON can
+// hold the state, so that a snapshot need not walk it.
 //
-// An edit costs what it changes: what it adds is added to a bound, and the state is counted only where the bound has passed the limit,
-// or half of it for the first time.
+// An edit costs what it changes: its added size is added to a bound, and the whole state is counted only once the bound has passed the
+// limit, or half of it for the first time.
 
 export class StateSize {
   /** The state that the bound is of. */

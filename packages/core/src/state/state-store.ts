@@ -38,7 +38,7 @@ interface LockClock {
   setTimer(atMs: number, wake: () => void): () => void;
 }
 
-/** What a state needs from its run. */
+/** Parts of a run that its state needs. */
 export interface StoreHost extends StateRules {
   /** The committed state, deeply frozen. */
   read(): unknown;
@@ -80,7 +80,7 @@ interface PendingWrite {
   readonly finish: FinishEdit | null;
   /** The callback that it was made in: an edit of another state, or a call of its attempt. */
   readonly outer: OpenCall | null;
-  /** What the caller has; `null` for a final edit. */
+  /** Call that the caller awaits; `null` for a final edit. */
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -90,11 +90,11 @@ interface PendingWrite {
   committing: boolean;
   /** Whether it is settled: later writes of it are ignored. */
   over: boolean;
-  /** Since when it keeps others waiting. */
+  /** When it began to block other writers, in epoch milliseconds. */
   blockingSinceMs: number;
 }
 
-/** What every final edit has in the queue. Its errors fail its step. */
+/** Fields that every final edit has in the queue. Its errors fail its step. */
 const pendingFinish: Omit<PendingWrite, "finish" | "work"> = {
   what: "finish",
   writer: undefined,
@@ -259,9 +259,9 @@ export class StateStore {
   }
 
   /**
-   * Ends the writes of an attempt: what is not committed never will be.
+   * Ends the writes of an attempt, and discards those that are not committed.
    *
-   * @param error What each is rejected with. Null: they never settle.
+   * @param error Error with which they reject; with `null`, they never settle.
    */
   rollback(token: object, error: Error | null): void {
     for (const pending of this.#queue) if (pending.writer?.token === token) this.#rollBack(pending, error);
@@ -371,7 +371,7 @@ export class StateStore {
   #rollBack(pending: PendingWrite, error: Error | null): void {
     pending.over = true;
     if (error !== null) this.#reject(pending, error);
-    // What is being stored cannot be called back: the next writer has to see it.
+    // A commit that has begun cannot be cancelled: the next writer has to see it.
     if (!pending.committing) this.#free(pending);
   }
 
@@ -400,7 +400,7 @@ export class StateStore {
     const { clock, lockTimeoutMs } = this.#host;
     if (this.#stopTimer || this.#isClosed || this.#queue.size < 2) return;
     const nowMs = clock.now();
-    // It would be in the future where the clock was set back.
+    // A clock that was set back would leave this time in the future.
     if (this.#holder) this.#holder.blockingSinceMs = Math.min(this.#holder.blockingSinceMs, nowMs);
     const dueMs = (this.#holder?.blockingSinceMs ?? nowMs) + lockTimeoutMs;
     this.#stopTimer = clock.setTimer(dueMs > nowMs ? dueMs : nowMs + lockTimeoutMs, () => {

@@ -1,5 +1,5 @@
 /**
- * Steps, as methods (`@step({...})`) and as functions (`step({...}, fn)`).
+ * Steps, as methods (`@step({...})`) and as functions (`step({...}, fn)`); `collect`, `join`, `many` and `catchError`.
  *
  * @module
  */
@@ -117,9 +117,7 @@ export function step(options: object, run?: unknown, ..._uncalled: unknown[]): u
   return makeFreeStep(options as AnyStepOptions, run as StepFunction);
 }
 
-/*
- * What starts a step: one event, any of several, a whole batch (`collect`), or a complete set (`join`).
- */
+// ---- start of a step: one event, any of several, a whole batch (`collect`), or a complete set (`join`)
 
 /**
  * Gathers the whole batch of a fan-out into one call: exactly one each time a step that emits `many(…)` opens the
@@ -161,7 +159,7 @@ export function join<const Slots extends JoinSlots>(
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }
 
-/** What both need. */
+/** Registers the features that both need. */
 function registerGathering(): void {
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
@@ -234,9 +232,7 @@ function defineGathering(
   return { kind: "join", slots, by: on.by };
 }
 
-/*
- * Declares fan-outs: `emits: many(Chapter)`.
- */
+// ---- fan-outs: `emits: many(Chapter)`
 
 /**
  * Declares in `emits` that the step returns an array of these events, or yields them. Each is an element of one
@@ -263,9 +259,7 @@ type ManyOf<Element> = [StopsAmong<Element>] extends [never]
   ? Many<Element>
   : TypeHint<"A stop event ends the run: list it beside many(…), not in it.">;
 
-/*
- * Error handlers: steps that run when another step has used up its retries.
- */
+// ---- error handlers: steps that run when another step has used up its retries
 
 /**
  * Decorates a method that runs when a step has used up its retries.

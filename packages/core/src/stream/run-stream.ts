@@ -1,3 +1,9 @@
+/**
+ * The stream of a run for its readers: its types, its stages, and its web response.
+ *
+ * @module
+ */
+
 import { classOf, type EventClass, isEventClass, type WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { checkOptionNames } from "../value/known-options.js";
@@ -33,6 +39,53 @@ export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
    * return handler.streamEvents().toResponse({ format: "ndjson" });
    */
   toResponse(options?: ResponseOptions): Response;
+}
+
+export interface StreamOptions {
+  /** Starts after this sequence number. @default the first event that is kept */
+  readonly after?: number;
+  /** Aborts the reading, which throws the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Position of a reader. */
+export interface StreamCursor {
+  /** Sequence number of the last event read; `undefined` before the first read. */
+  after: number | undefined;
+}
+
+/** A source of events: the memory of a run, or a store. */
+export interface StreamSource {
+  /** Value types of the user, for encoding. */
+  readonly types: readonly ValueType[];
+  /**
+   * The next event for this reader; `null` at the end; `undefined` when it has to wait for {@link changed}.
+   *
+   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not read are gone.
+   */
+  next(cursor: StreamCursor): StreamedEvent | null | undefined;
+  /** Resolves when there may be more to read for this reader. */
+  changed(cursor: StreamCursor): Promise<void>;
+  /** Makes every waiting reader look again. */
+  wake(): void;
+}
+
+/** An event in the stream of a run. */
+export interface StreamedEvent<out Event extends WorkflowEvent = WorkflowEvent> {
+  /** Number of the event, one more than that of the event before. */
+  readonly sequence: number;
+  readonly event: Event;
+  /** Path of the child run that emitted the event; `null` for the run itself. */
+  readonly origin: string | null;
+  /** Id for `handler.answer(promptId, fields)`; `null` when the event is not a prompt. */
+  readonly promptId: string | null;
+  /**
+   * The work item that wrote the event: equal for all events of one work item and for its {@link StepRestartedEvent}s,
+   * different for others, also of children. Absent if the event does not come again when a step restarts, as a prompt.
+   */
+  readonly writer?: string;
+  /** The call of `ctx.run` or `editState` inside of which the event was written. Absent outside of calls. */
+  readonly call?: string;
 }
 
 export function createRunStream(source: StreamSource, options: StreamOptions): RunStream {
@@ -80,7 +133,7 @@ function toPredicate(wanted: EventClass | StreamPredicate<WorkflowEvent>): Strea
   return wanted;
 }
 
-/** What to do with an item: skip it, yield it, or yield it as the last one. */
+/** Verdict on an item: skip it, yield it, or yield it as the last one. */
 type StageVerdict = "drop" | "keep" | "last";
 /** Called once for every reader, because a stage may count. */
 type Stage = () => (item: StreamedEvent) => StageVerdict;
@@ -211,53 +264,4 @@ function toResponse({ items, types }: ResponseSource, options: ResponseOptions =
       ...options.headers,
     },
   });
-}
-
-/* Sources, options and positions of readers of a stream. */
-
-export interface StreamOptions {
-  /** Starts after this sequence number. @default the first event that is kept */
-  readonly after?: number;
-  /** Aborts the reading, which throws the reason. */
-  readonly signal?: AbortSignal;
-}
-
-/** Position of a reader. */
-export interface StreamCursor {
-  /** Sequence number of the last event read; `undefined` before the first read. */
-  after: number | undefined;
-}
-
-/** A source of events: the memory of a run, or a store. */
-export interface StreamSource {
-  /** Value types of the user, for encoding. */
-  readonly types: readonly ValueType[];
-  /**
-   * The next event for this reader; `null` at the end; `undefined` when it has to wait for {@link changed}.
-   *
-   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not read are gone.
-   */
-  next(cursor: StreamCursor): StreamedEvent | null | undefined;
-  /** Resolves when there may be more to read for this reader. */
-  changed(cursor: StreamCursor): Promise<void>;
-  /** Makes every waiting reader look again. */
-  wake(): void;
-}
-
-/** An event in the stream of a run. */
-export interface StreamedEvent<out Event extends WorkflowEvent = WorkflowEvent> {
-  /** Number of the event, one more than that of the event before. */
-  readonly sequence: number;
-  readonly event: Event;
-  /** Path of the child run that emitted the event; `null` for the run itself. */
-  readonly origin: string | null;
-  /** Id for `handler.answer(promptId, fields)`; `null` when the event is not a prompt. */
-  readonly promptId: string | null;
-  /**
-   * The work item that wrote the event: equal for all events of one work item and for its {@link StepRestartedEvent}s, different for
-   * others, also of children. Left out: the event does not come again when a step restarts, as a prompt.
-   */
-  readonly writer?: string;
-  /** The call of `ctx.run` or `editState` inside of which the event was written. Left out: none. */
-  readonly call?: string;
 }

@@ -1,3 +1,9 @@
+/**
+ * Promises: deferred ones, waits with a signal or a time limit, and microtasks.
+ *
+ * @module
+ */
+
 import type { Clock } from "../engine/ports.js";
 
 /** A promise with its resolvers. A rejection that is not awaited does not end the process. */
@@ -59,26 +65,26 @@ export function within(clock: Clock, ms: number, work: Promise<void>): Promise<v
   });
 }
 
-/** Enough microtasks for a call to come back through several functions that await one another. */
-const HOPS = 8;
+/** Number of microtasks in which a call returns through several functions that await one another. */
+const MICROTASKS = 8;
 
-let hopping: (() => void)[] | null = null;
+let waiting: (() => void)[] | null = null;
 
 /**
  * Calls back some microtasks later: by then, code that continues after a call has made its next call, or has returned. Callers at
- * the same time share the hops.
+ * the same time share the microtasks.
  */
 export function afterMicrotasks(callback: () => void): void {
-  if (hopping === null) {
-    const together = (hopping = []);
-    hop(together, HOPS);
+  if (waiting === null) {
+    const callbacks = (waiting = []);
+    countDown(callbacks, MICROTASKS);
   }
-  hopping.push(callback);
+  waiting.push(callback);
 }
 
-function hop(together: (() => void)[], left: number): void {
-  if (left === HOPS - 1) hopping = null; // a later caller starts its own hops
-  if (left > 0) return void settled.then(() => hop(together, left - 1));
-  for (const callback of together) callback();
+function countDown(callbacks: (() => void)[], left: number): void {
+  if (left === MICROTASKS - 1) waiting = null; // a later caller starts its own count
+  if (left > 0) return void settled.then(() => countDown(callbacks, left - 1));
+  for (const callback of callbacks) callback();
 }
 const settled = /* @__PURE__ */ Promise.resolve();

@@ -110,7 +110,7 @@ function postTurn(callback: () => void): void {
   port.postMessage(null);
 }
 
-/** What is known of this process, for people. Texts are empty where the host does not say. */
+/** Facts about this process, for people. Texts are empty if the host does not provide them. */
 export interface ProcessFacts {
   readonly host: string;
   readonly pid: number | null;

@@ -1,5 +1,5 @@
 /**
- * Values of a run to JSON. How they come back: `decode.ts`. The form itself: `tree.ts`.
+ * Encodes values of a run as JSON, and decodes them. The form itself is in `tree.ts`.
  *
  * @module
  */
@@ -27,12 +27,12 @@ export function encodeValue(value: unknown, path: string, types: readonly ValueT
   return encodeWithin(value, { path, types, limits: valueLimits });
 }
 
-/** As {@link encodeValue}, for what holds several values, each of which was measured by itself. */
+/** Works like {@link encodeValue}, for a list whose values were each measured already. */
 export function encodeMeasured(value: unknown, path: string, types: readonly ValueType[]): EncodedValue {
   return encodeWithin(value, { path, types, limits: unmeasured });
 }
 
-/** As {@link encodeValue}, for what is deeply frozen: once it was found to be plain, it is not looked through again. */
+/** Works like {@link encodeValue}, for a deeply frozen value: once found to be plain, it is not walked again. */
 export function encodeFrozen(value: unknown, path: string, types: readonly ValueType[]): EncodedValue {
   if (knownPlain(value, types) !== null) return { json: value };
   return encodeWithin(value, { path, types, limits: valueLimits, isFrozen: true });
@@ -67,11 +67,8 @@ function unstorable({ path: inner, what, excess }: Unstorable, path: string): Wo
   });
 }
 
-/*
- * Decodes values from their JSON.
- *
- * Its input comes from outside: it decodes known forms and registered types only, and cannot be made to load or call code.
- */
+// ---- decoding
+// The input comes from outside: only known forms and registered types are decoded, and no code can be loaded or called.
 
 /** superjson asks these for what a program has registered with it: nothing, `ValueType` is our own way. */
 const emptyRegistry = { getIdentifier: () => undefined, findApplicable: () => undefined };
@@ -95,7 +92,7 @@ interface DecodeOptions {
   readonly types: readonly ValueType[];
   readonly readEvent: NestedReader;
   readonly limits: ValueLimits;
-  /** To be frozen. @default false */
+  /** Whether the value is to be frozen. @default false */
   readonly isFrozen?: boolean;
 }
 

@@ -43,7 +43,7 @@ function copyView(view: ArrayBufferView): ArrayBufferView | undefined {
 type Test = (value: unknown) => boolean;
 let isProxy: Test | null = null;
 
-/** Without `util` of Node, as in browsers, no code can recognise a Proxy: every object counts as one, and is copied. */
+/** Browsers have no `util` of Node, so no code can recognise a Proxy there: every object counts as one, and is copied. */
 function proxyTest(): Test {
   const util = globalThis.process?.getBuiltinModule?.("util") as { types: { isProxy: Test } } | undefined;
   isProxy = util?.types.isProxy ?? (() => true);
@@ -56,7 +56,10 @@ export function isOwn(value: object): boolean {
   return Object.isFrozen(value) ? !isLoose(value) : !(isProxy ?? proxyTest())(value);
 }
 
-/** A Map or Set that its owner has frozen: `Object.freeze` leaves its items as they were. `freezeContainer` gives it methods that refuse. */
+/**
+ * Returns whether it is a Map or Set that its owner has frozen: `Object.freeze` does not protect its items. `freezeContainer`
+ * adds methods that refuse.
+ */
 function isLoose(frozen: object): boolean {
   return (frozen instanceof Map || frozen instanceof Set) && !Object.hasOwn(frozen, "clear");
 }

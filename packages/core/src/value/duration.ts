@@ -7,7 +7,7 @@ export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** In milliseconds. No point in time that a run is given is behind the last one that a `Date` can say, and a store can hold. */
+/** Longest duration in milliseconds: now plus it is still a valid `Date`, which a store can hold. */
 const LONGEST_MS = 8e15;
 
 /** Rounded up, so that nothing is due too early: a run counts in whole milliseconds. What is longer than `LONGEST_MS` ends there. */
@@ -16,9 +16,9 @@ export function wholeMs(ms: number): number {
 }
 
 /**
- * In whole milliseconds. `option` is the name in the error.
+ * Returns whole milliseconds. `option` is the name in the error.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when it is negative, not finite, or no such text.
+ * @throws {WorkflowError} `OPTION_INVALID` when it is negative, not finite, or not a duration text.
  */
 export function toMs(duration: Duration, option: string): number {
   const ms = msOf(duration);
@@ -30,7 +30,7 @@ export function toMs(duration: Duration, option: string): number {
   );
 }
 
-/** In whole milliseconds; `null` for what is not a duration. */
+/** Returns whole milliseconds; `null` for a value that is not a duration. */
 export function msOf(duration: unknown): number | null {
   const [, amount, unit] = (typeof duration === "string" && /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(duration)) || [];
   const ms = unit === undefined ? duration : Number(amount) * (unitMs[unit] as number);

@@ -78,7 +78,7 @@ export interface LeafReaders {
   URL(text: string): unknown;
 }
 
-/** By the text of their tags. */
+/** Returns readers by the text of their tags. */
 export function readersWith(leaves: LeafReaders): ReadonlyMap<string, ReadJson> {
   return new Map<string, ReadJson>([
     ["undefined", () => undefined],

@@ -24,7 +24,7 @@ export function deepFreeze<Value>(value: Value): Value {
   return copy;
 }
 
-/** Of this realm. */
+/** Returns whether it is a plain object or array of this realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Array.isArray(value);

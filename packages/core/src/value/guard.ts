@@ -1,6 +1,6 @@
 /**
- * The walk over data from outside, which has to be JSON: refuses what is none, too deep, too large, or has keys that reach prototypes;
- * measures it as `examine` does; and copies or freezes it on the way, if that is wanted.
+ * Walks data from outside, which must be JSON: refuses what is not JSON, too deep or too large, or has keys that reach
+ * prototypes; measures it as `examine` does, and copies or freezes it on the way if wanted.
  *
  * @module
  */
@@ -93,8 +93,8 @@ class JsonWalk {
   readonly #options: GuardOptions;
   readonly #limits: ValueLimits;
   /**
-   * `null`: nothing is copied. `"once"`: copies, and does not look for what is in the data twice. A Map: what is in it twice is copied
-   * once; `null` in there while it is being copied.
+   * `null` if no part is copied. `"once"`: copies without looking for repeated parts. A Map: a repeated part is copied once;
+   * its entry is `null` while it is being copied.
    */
   readonly #copies: Map<object, unknown> | "once" | null;
   /** Whether what is read now is frozen. */
@@ -147,7 +147,7 @@ class JsonWalk {
     const copies = this.#copies;
     if (copies === "once" && (depth > limit || ++this.#count > MANY)) throw again;
     if (depth > limit) return this.refuse(`has more than ${limit} levels`, { limit });
-    // What is in it twice has no end soon: a value far too large is not counted to its end.
+    // A value whose parts repeat takes long to count: counting ends once it is far too large.
     if (this.items > items * 2 || this.characters > characters * 2) this.refuseExcess();
     if (copies === "once" || copies === null) return this.#readParts(value, depth);
     const known = copies.get(value);
@@ -196,7 +196,8 @@ class JsonWalk {
   #freeze(made: object, before: { readonly items: number; readonly characters: number; readonly depth: number }): void {
     Object.freeze(made);
     const items = this.items - before.items;
-    // What is in it twice was counted once where copies are looked for. Whoever asks for the measure remembers the whole himself.
+    // Repeated parts were counted once while the walk looks for copies. A caller that asks for the measure remembers the
+    // whole itself.
     if (this.#copies !== "once" || items < LARGE || this.#deepest - before.depth >= valueLimits.depth) return;
     rememberPlain(made, { items, characters: this.characters - before.characters }, null);
   }

@@ -10,8 +10,8 @@
 export type Kind = "Map" | "Set" | "Date" | "Error" | "URL" | "View";
 
 /**
- * Each throws for a value without the internal slots of the class. A Proxy of a reactive library has none; that of a `Map` or `Set` reads
- * its size all the same.
+ * Each probe throws for a value without the internal slots of the class. A Proxy of a reactive library has none; a Proxy of a
+ * `Map` or `Set` still reads its size.
  */
 const slots = {
   Map: (value: object) => (value instanceof Map ? value.size : Map.prototype.has.call(value, 0)),
@@ -98,7 +98,7 @@ export function formatValue(value: unknown): string {
 }
 
 /**
- * What is made inside of an edit from its draft has to be plain: drafts end with the edit.
+ * Function that replaces drafts in values made inside of an edit, because drafts end with the edit.
  *
  * `null` until the first edit, so that earlier checks cost one comparison.
  */

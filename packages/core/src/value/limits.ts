@@ -18,7 +18,7 @@ export interface ValueLimits {
 /** Enough for 10,000 embeddings of 1,536 numbers in one value, and little enough for the text that stores keep. */
 export const valueLimits: ValueLimits = { depth: 200, items: 20_000_000, characters: 200_000_000 };
 
-/** For what holds several values, such as the changes of a state: each of them is measured by itself. */
+/** Limits for a list of values that were each checked already, such as the changes of a state: only its depth counts. */
 export const unmeasured: ValueLimits = {
   depth: 400,
   items: Number.POSITIVE_INFINITY,
@@ -31,7 +31,7 @@ export interface Measure {
   readonly characters: number;
 }
 
-/** What a value has too much of. */
+/** How much a value exceeds a limit. */
 export interface Excess {
   readonly unit: "keys and items" | "characters";
   readonly size: number;
@@ -78,14 +78,14 @@ export function warnNearLimit(measure: Measure, path: string, types: object): vo
 // ---- plain JSON that is known
 // Results of walks over large, deeply frozen values, so that they are not walked again.
 //
-// Only plain JSON is known: a `Date` can be written to in whatever is frozen. What is near the limits is not, so whoever finds
-// a value here need not measure it.
+// Only plain JSON is kept: a `Date` inside a frozen value can still be written to. Values near the limits are not kept, so a value
+// that is found here need not be measured.
 
 /** Smaller values are walked in less time than it takes to remember them. In keys and items. */
 export const LARGE = 256;
 
 interface Known extends Measure {
-  /** None of these takes anything in it: a registered class may take plain records, too. `null` where they were not asked. */
+  /** Value types that match nothing in it; a registered class may match plain records, too. `null` if they were not asked. */
   readonly types: object | null;
 }
 
@@ -101,9 +101,9 @@ export function rememberPlain(value: unknown, measure: Measure, types: object | 
 }
 
 /**
- * How large a value is at most that is known to be plain JSON. `null` for one that has to be looked through.
+ * Returns the largest size of a value that is known to be plain JSON; `null` for a value that has to be walked.
  *
- * @param types Those that take nothing in it. Left out: whatever they take.
+ * @param types Value types that match nothing in it. @default the types that were asked
  */
 export function knownPlain(value: unknown, types?: object): Measure | null {
   const found = known.get(value as object);

@@ -104,12 +104,10 @@ export function timeOf(time: Date | number, option: string): number {
   );
 }
 
-/*
- * Rules for options: one table for each kind of object that users write. All problems are reported at once, unknown
- * options among them.
- */
+// ---- rules for options
+// There is one table for each kind of object that users write. All problems are reported at once, unknown options among them.
 
-/** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
+/** Describes what is wrong with a value, one sentence for each problem. `undefined` if the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
 
 /** A rule for every option of a type, so that none is forgotten. */
@@ -173,7 +171,7 @@ export function oneOf(...words: readonly string[]): Rule {
 export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
   return ruleOf((value) => {
     if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
-    // Here, because the first number of a process that is written so takes 20 ms.
+    // `toLocaleString` stays inside this branch, because its first call in a process takes 20 ms.
     const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
     return `is ${shape.shown(value)}, not a whole number from ${least}${end}`;
   });
@@ -201,7 +199,7 @@ export function withMethods(expected: string, ...methods: readonly string[]): Ru
   return valueRule((value) => methods.every((method) => hasMethod(value, method)), expected);
 }
 
-/* Finds unknown names of options. Without the error class, so that pages can check options, too. */
+// ---- unknown names of options: without the error class, so that pages can check options, too
 
 /** The words of a text: names of options in a list that every bundle has. */
 export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;

@@ -1,9 +1,25 @@
 /**
- * What calls write: texts, and other pieces, in one list that grows at its end. A position in it counts characters of text, and one
- * for any other piece.
+ * Pieces that calls write: texts and other objects, in one list that grows at its end. A position counts each character of a
+ * text, and any other piece as one.
  *
  * @module
  */
+
+/** Text, or an object. Texts that follow each other are one, also in objects whose other fields are equal: `{ id: "1", text }`. */
+export type Piece = string | { readonly [field: string]: unknown };
+
+/** Pieces that a call has written since a position. The fields of a `PiecesEvent`. */
+export interface WrittenPieces {
+  /** The call that has written them. */
+  readonly call: string;
+  /** Grows each time the function of the call begins again: what it had written before does not count. */
+  readonly attempt: number;
+  /** Position of the first of these pieces: see {@link Piece}. */
+  readonly at: number;
+  readonly pieces: readonly Piece[];
+  /** `true` if the call is recorded, and these are all. */
+  readonly isAll?: true;
+}
 
 /** The type of the events that hold them. */
 export const piecesType = "millrace.pieces";
@@ -16,7 +32,7 @@ export function sizeOfAll(pieces: readonly Piece[]): number {
   return pieces.reduce((size, piece) => size + sizeOf(piece), 0);
 }
 
-/** What follows a position. */
+/** Returns the pieces after a position. */
 export function piecesAfter(pieces: readonly Piece[], position: number): Piece[] {
   const rest: Piece[] = [];
   let at = 0;
@@ -39,8 +55,8 @@ export function withText(piece: Piece, text: string): Piece {
 }
 
 /**
- * Reads the pieces of calls, each once, although streams repeat them: a reader that continues after a lost connection, and one that
- * hears of a call when it is done, get pieces that they may have.
+ * Reads the pieces of calls, each once, although streams repeat them: a reader that continues after a lost connection, or learns of a
+ * call when it has ended, gets pieces that it may have.
  *
  * @example
  * const reader = new PieceReader();
@@ -55,9 +71,10 @@ export class PieceReader {
   readonly known: Map<string, { readonly attempt: number; readonly at: number }> = new Map();
 
   /**
-   * What of it is new; `null`: nothing. With `at` 0, the call has begun, or begun again: what it had written before does not count.
+   * Returns the new part; `null` if nothing is new. With `at` 0 the call has begun, or begun again, and earlier pieces of it
+   * do not count.
    *
-   * @param writer That of the streamed event: calls of different work items have the same ids.
+   * @param writer Writer of the streamed event: calls of different work items have the same ids.
    */
   take<Written extends WrittenPieces>(written: Written, writer = ""): Written | null {
     const { call, attempt, at, pieces } = written;
@@ -70,22 +87,4 @@ export class PieceReader {
     this.known.set(place, { attempt, at: end });
     return from === at ? written : { ...written, at: from, pieces: piecesAfter(pieces, from - at) };
   }
-}
-
-/* What calls write while they work. */
-
-/** Text, or an object. Texts that follow each other are one, also in objects whose other fields are equal: `{ id: "1", text }`. */
-export type Piece = string | { readonly [field: string]: unknown };
-
-/** What a call has written, from a position on. The fields of a `PiecesEvent`. */
-export interface WrittenPieces {
-  /** The call that has written them. */
-  readonly call: string;
-  /** Grows each time the function of the call begins again: what it had written before does not count. */
-  readonly attempt: number;
-  /** Position of the first of these pieces: see {@link Piece}. */
-  readonly at: number;
-  readonly pieces: readonly Piece[];
-  /** `true`: the call is recorded, and these are all. */
-  readonly isAll?: true;
 }

@@ -113,7 +113,7 @@ export function optional<Value>(shape: Shape<Value>): Shape<Value | undefined> {
   return (value) => (value === undefined ? null : shape(value));
 }
 
-/** For shapes that contain themselves. */
+/** Makes a shape that contains itself. */
 // @__NO_SIDE_EFFECTS__
 export function later<Value>(shape: () => Shape<Value>): Shape<Value> {
   return (value) => shape()(value);

@@ -1,5 +1,5 @@
 /**
- * Which values can be stored: plain objects, arrays, Map, Set; text, numbers, booleans, null, undefined, bigint;
+ * Finds out whether a value can be stored. These can: plain objects, arrays, Map, Set; text, numbers, booleans, null, undefined, bigint;
  * Date, URL, Error, typed arrays; events that the workflow knows; and classes that it registers. None of them may be of a
  * class that extends another: it would come back as its base.
  *
@@ -24,18 +24,18 @@ import {
 
 /** A class whose instances may be stored. */
 export interface ValueType {
-  /** In snapshots. Never change it. */
+  /** Name in snapshots. Never change it. */
   readonly name: string;
   is(value: unknown): boolean;
-  /** As plain JSON. */
+  /** Returns plain JSON. */
   encode(value: never): unknown;
   /** Decodes the result of `encode`. The data may come from outside: check it. */
   decode(json: never): unknown;
 }
 
 /**
- * Of plain data that its maker has marked: a shorter form for stores. It counts where the workflow stores and loads, and
- * nowhere else: a reader without the workflow, as over HTTP, gets the data whole.
+ * A shorter stored form for plain data that its author has marked. It applies where the workflow stores and loads; a reader
+ * without the workflow, as over HTTP, gets the data whole.
  */
 export interface StoredForm extends ValueType {
   readonly isStoredForm: true;
@@ -47,7 +47,7 @@ export function isStoredForm(type: ValueType): type is StoredForm {
 
 /** One of the engine's own, which takes no plain records and not every instance. */
 export interface EngineType extends ValueType {
-  /** What is wrong with it, or null. */
+  /** Returns the problem of the value; `null` if there is none. */
   refuse(value: unknown): string | null;
   copy(value: object, copyPart: (part: unknown) => unknown): unknown;
 }
@@ -61,7 +61,7 @@ export function takesNothingRead(type: ValueType): boolean {
   return isChoosy(type) || isStoredForm(type);
 }
 
-/** What to do about a value that cannot be stored. */
+/** Hint for a value that cannot be stored. */
 export const storableHint =
   "Use plain data, or register the class: events in `events`, others in `types`; clients and other live things are resources.";
 
@@ -147,7 +147,7 @@ function tooLarge(excess: Excess): Unstorable {
 
 const PATH_PARTS = 12;
 
-/** In a Map, the place is said by the key: its JSON is a list of pairs. */
+/** The key names the place in a Map, whose JSON is a list of pairs. */
 function faultAt(walk: Walk, what: string): Unstorable {
   const path: string[] = [];
   const names = pathOf(walk);
@@ -191,7 +191,7 @@ function createForms(types: readonly ValueType[]): FormOf {
       },
     }),
   );
-  // Those that may take plain records and lists, as nearly all values are.
+  // Types that may match plain records and lists, as nearly all values are.
   const plain = all.filter(({ type }) => !isChoosy(type));
   return (value, container, walk) => {
     if (typeof value !== "object" || value === null) return leafForm(value, container, walk);
@@ -224,7 +224,7 @@ function bigintEnd(): bigint {
   return end;
 }
 
-/** In this realm or another. */
+/** Returns whether it is an array, of this realm or another. */
 function isPlainArray(value: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype === Array.prototype) return true;
@@ -235,7 +235,7 @@ function isPlainArray(value: object): boolean {
 /** An error keeps its stack, its cause and its details. */
 const errorForm: Form = { tag: ["custom", "@error"], encode: recordError };
 
-/** Of what is no array and no plain object. */
+/** Returns the form of a value that is neither an array nor a plain object. */
 function richForm(value: object, walk: Walk): Form | string | undefined {
   const kind = kindOf(value);
   if (kind === null) return instanceOf(value);
@@ -257,7 +257,7 @@ function bytesForm(view: ArrayBufferView, walk: Walk): Form {
 }
 
 function comesBack(error: Error): boolean {
-  // Also one of a second installed copy.
+  // An error of a second installed copy of `millrace` counts as well.
   return (
     [...nativeErrors, AggregateError].some((native) => isOfClass(error, native)) ||
     (WorkflowError.is(error) && !WorkflowError.is(Object.getPrototypeOf(Object.getPrototypeOf(error))))

@@ -31,7 +31,7 @@ export interface Form {
   encode(value: never): unknown;
 }
 
-/** What is wrong with a value that has no form. */
+/** Describes a value that has no form. */
 export function instanceOf(value: object): string {
   return `an instance of ${value.constructor?.name || "a class"}`;
 }
@@ -47,7 +47,7 @@ export interface Encoder {
   readonly formOf: FormOf;
   /** Throws for the value that {@link pathOf} leads to. @param what Read after the path and "is": "a function". */
   readonly refuse: (what: string, walk: Walk) => never;
-  /** Whether to check and to measure only: `json` is none then, and `meta` only says that there is a form. @default false */
+  /** Checks and measures only: `json` is not made, and `meta` only says that there is a form. @default false */
   readonly isDry?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Walk {
   /** The arrays and objects around the present value, and the name that leads on from each of them. */
   readonly above: unknown[];
   readonly path: (string | number)[];
-  /** Of the JSON: array items and object keys in all, and UTF-16 code units of all keys and texts. */
+  /** Size of the JSON: array items and object keys, and UTF-16 code units of all keys and texts. */
   items: number;
   characters: number;
   /** The nearest value around with a form: how many are above it, and the forms of its parts, if there are any. */
@@ -129,7 +129,7 @@ function encodeParts(json: object, value: unknown, walk: Walk): unknown {
       }
     }
   } else {
-    // Without a list of the keys: most values are small records.
+    // No list of the keys is made: most values are small records.
     for (const key in json) {
       if (!Object.hasOwn(json, key)) continue;
       walk.items++;
@@ -154,7 +154,7 @@ function encodeParts(json: object, value: unknown, walk: Walk): unknown {
   return made;
 }
 
-/** From the outermost value to the present one. */
+/** Returns the names that lead from the outermost value to the current one. */
 export function pathOf({ path, above }: Walk, from = 0): (string | number)[] {
   return path.slice(from, above.length);
 }
@@ -203,7 +203,7 @@ function decodeParts(json: unknown, parts: Parts, decoding: Decoding): unknown {
   return root;
 }
 
-/** Only of JSON: a value that was made of an earlier part has no parts. */
+/** Copies parts of JSON only: a value made of an earlier part has no parts. */
 function copyOnce(container: unknown, { copies }: Decoding): Record<string, unknown> {
   if (copies.has(container)) return container as Record<string, unknown>;
   if (!Array.isArray(container) && !isRecord(container)) throw new TypeError("No parts");

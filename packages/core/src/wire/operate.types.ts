@@ -1,5 +1,5 @@
 /**
- * Answers of a server about its queues, workers and budgets, and requests that change them.
+ * Answers of a server about its queues, workers, budgets and statistics, and requests that change them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type QueueLimitBody = Partial<QueueLimitsRecord>;
 export interface LineRecord {
   readonly waiting: number;
   readonly placed: number;
-  /** Since when the run that waits the longest needs its place. */
+  /** When the run that waits the longest began to need its place. */
   readonly oldest_at: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface QueueStateRecord extends LineRecord {
   readonly name: string;
   readonly paused: boolean;
   readonly limits: QueueLimitsRecord;
-  /** As the options of processes say; `null`: no living process names the queue. */
+  /** Limits as the options of processes set them; `null` if no living process names the queue. */
   readonly configured: QueueLimitsRecord | null;
   readonly changed_at: string | null;
   readonly changed_by: DoneByRecord | null;
@@ -49,7 +49,7 @@ export interface QueuePositionRecord {
 }
 
 export interface PositionRecord {
-  /** `null`: the run is not in the line of a queue. */
+  /** `null` if the run is not in the line of a queue. */
   readonly position: QueuePositionRecord | null;
 }
 
@@ -91,7 +91,7 @@ export interface DaySpendingRecord {
   readonly tenants: readonly (BudgetRecord & { readonly tenant: string })[];
 }
 
-/* Statistics as they travel. */
+// ---- statistics as they travel
 
 export interface CountedTimeRecord {
   readonly from: string;

@@ -46,7 +46,7 @@ interface Search {
   readonly payloads: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
   readonly isPayload: boolean;
-  /** `true`: below a field of one of the names. */
+  /** `true` below a field of one of the names. */
   readonly isNamed: boolean;
   readonly texts: Set<string>;
 }
@@ -63,7 +63,7 @@ function collect(json: unknown, search: Search): void {
 interface Rewriting {
   readonly payloads: ReadonlySet<string>;
   hide(text: string): string;
-  /** Only a text that is hidden as it is, such as a key of a Map. */
+  /** Hides a text that is hidden as a whole, such as a key of a Map. */
   whole(text: string): string;
   readonly isPayload: boolean;
 }
@@ -83,7 +83,7 @@ function rewrite(json: unknown, how: Rewriting): unknown {
   );
 }
 
-/** Only keys are of users: `run=mail ada`, and those of scopes around the call. */
+/** Hides only the keys that users chose: `run=mail ada`, and those of scopes around the call. */
 function hideKey(call: string, { hide }: Rewriting): string {
   return call
     .split("/")

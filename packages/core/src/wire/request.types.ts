@@ -1,12 +1,12 @@
 /**
- * Bodies and queries of requests. `null` counts as left out.
+ * Bodies and queries of requests, in which `null` counts as left out, and the names of the HTTP API.
  *
  * @module
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a start of runs says, now or by the calendar. */
+/** Fields of a start of runs, now or by the calendar. */
 interface StartFields {
   /** Fields, a JSON string of them, or an envelope. */
   readonly start_event?: string | Fields | null | undefined;
@@ -40,7 +40,7 @@ export interface ScheduleBody extends StartFields {
   readonly catch_up?: "last" | "all" | "none" | null | undefined;
 }
 
-/** What is edited of a schedule: a part that is left out stays. */
+/** Edited parts of a schedule; an absent part stays. */
 export interface ScheduleEditBody {
   readonly cron?: string | null | undefined;
   readonly timezone?: string | null | undefined;
@@ -81,7 +81,7 @@ export interface ForkBody {
   readonly override?: CallOverrideBody | null | undefined;
 }
 
-/** What the function of one call of `ctx.run` gets. */
+/** Override that the function of one call of `ctx.run` gets. */
 export interface CallOverrideBody {
   readonly item: number;
   /** Id of the call within its work item. */
@@ -128,10 +128,9 @@ export type FailureParams = Params<"workflow_name" | "version" | "after" | "befo
 export type HistogramParams = Omit<ListFilterParams, "q"> & Params<"periods">;
 export type SessionParams = Params<"q" | "limit" | "cursor">;
 
-/*
- * Names of the HTTP API: its routes, its headers and the types of its Server-Sent Events. Types, so that they cost no client a byte:
- * server and client write them as they are, and the compiler refuses others.
- */
+// ---- names of the HTTP API: its routes, its headers and the types of its Server-Sent Events
+// They are types, so that they cost no client a byte: server and client write them as they are, and the compiler refuses
+// others.
 
 /** Method and path, with the parameters of the path in braces. */
 export type Route =

@@ -1,5 +1,5 @@
 /**
- * Answers of a server about runs.
+ * Answers of a server about runs, and the parts that agents show.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Envelope {
   readonly qualified_name?: string;
   /** Describes the parts of `value` whose values JSON cannot hold. */
   readonly meta?: unknown;
-  /** Of the event's class, above 1. */
+  /** Version of the event's class, above 1. */
   readonly version?: number;
 }
 
@@ -69,7 +69,7 @@ export interface HandlerRecord {
   readonly handler_id: string;
   readonly workflow_name: string;
   readonly run_id: string;
-  /** Of the program that started the run, or that has continued it last. */
+  /** Version of the program that started the run, or that continued it last. */
   readonly version: string | null;
   readonly status: WireStatus;
   readonly started_at: string;
@@ -79,7 +79,7 @@ export interface HandlerRecord {
   readonly error_code: string | null;
   readonly result: Envelope | null;
   readonly waiting: boolean;
-  /** It needs a place of its queue, and has none. */
+  /** `true` if it needs a place of its queue and has none. */
   readonly queued: boolean;
   readonly prompts: readonly PromptRecord[];
   readonly wake_at: string | null;
@@ -88,9 +88,9 @@ export interface HandlerRecord {
   readonly queue: (QueueRecord & { readonly has_place: boolean }) | null;
   readonly sealed: boolean;
   readonly forked_from: { readonly handler_id: string; readonly at: number } | null;
-  /** Only of one run that is asked for. */
+  /** Present only if one run is asked for. */
   readonly ticks?: { readonly first: number; readonly last: number } | null;
-  /** Only where the request asks for them. */
+  /** Present only if the request asks for children. */
   readonly children?: readonly ChildRecord[];
 }
 
@@ -200,7 +200,7 @@ export interface MomentRecord {
   readonly input: InputRecord | null;
 }
 
-/** What a work item was started with. */
+/** Input of a work item. */
 export interface InputRecord {
   readonly step: string;
   readonly events: readonly Envelope[];
@@ -219,7 +219,7 @@ export interface StepRecord {
   readonly caught: number;
 }
 
-/** What a fork delivers first. */
+/** Event that a fork delivers first. */
 export interface DeliveryRecord {
   readonly item: number;
   readonly step: string;
@@ -228,11 +228,11 @@ export interface DeliveryRecord {
   readonly reason: string | null;
 }
 
-/* What agents show of themselves, in the pieces and the questions of a run. */
+// ---- parts that agents show of themselves, in the pieces and the questions of a run
 
 /**
- * What an agent shows while it works: a piece of a `PiecesEvent`, whose `call` says which model call or tool call has written it. When
- * that call is made again, its earlier pieces do not count.
+ * A part that an agent shows while it works: a piece of a `PiecesEvent`, whose `call` says which model call or tool call has
+ * written it. When that call is made again, its earlier pieces do not count.
  */
 export type AgentPart =
   /** The agent that speaks from here on. */
@@ -251,7 +251,7 @@ export type AgentPart =
       readonly providerExecuted?: true;
     }
   | { readonly type: "tool-result"; readonly toolCallId: string; readonly output: unknown }
-  /** What a tool shows before its result. */
+  /** Data that a tool shows before its result. */
   | { readonly type: "tool-data"; readonly toolCallId: string; readonly data: unknown }
   | { readonly type: "tool-error"; readonly toolCallId: string; readonly error: string }
   /** A person, a guard or a deadline has refused the call. */

@@ -104,7 +104,7 @@ export interface AuditRecord {
   readonly handler_id: string;
   readonly workflow_name: string;
   readonly by: DoneByRecord;
-  /** Of an answer. */
+  /** Id of the prompt of an answer. */
   readonly prompt_id?: string;
   readonly queue?: string;
   readonly schedule?: string;
@@ -145,7 +145,7 @@ export interface SessionRunRecord {
   readonly status: string;
 }
 
-/** What a caller does to runs. `override`: a model call of a fork. `operate`: queues and schedules. */
+/** An action of a caller on runs. `override`: a model call of a fork. `operate`: queues and schedules. */
 export type Deed =
   | "start"
   | "send"
@@ -179,9 +179,9 @@ export interface ErrorAnswer {
   readonly detail: string;
   readonly code: string;
   readonly hint?: string;
-  /** Of the entry in the log of the server. */
+  /** Id of the entry in the log of the server. */
   readonly id?: string;
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
-  /** With `PROMPT_CLOSED`: the answer that counts. */
+  /** The answer that counts, with `PROMPT_CLOSED`. */
   readonly answered?: AnsweredRecord;
 }

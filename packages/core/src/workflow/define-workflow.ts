@@ -65,7 +65,7 @@ export interface DefineOptions<Schema extends ObjectSchema> {
    * fields.
    */
   readonly migrate?: (state: Record<string, unknown>, from: number) => object;
-  /** What of an input finds its runs, by name: as `static index` of a class. @default nothing */
+  /** Functions that compute the indexed values of an input, by name, like `static index` of a class. @default none */
   readonly index?: InputIndex;
 }
 

@@ -38,11 +38,11 @@ export interface WorkflowClass<State> {
    */
   readonly events?: readonly EventClass[];
   /**
-   * What of an input finds its runs in `runtime.runs({ input })` and in the query bar, by name: a text, a number, a boolean, null, or a
-   * list of texts. A start whose index throws or is of another kind is refused with `EVENT_INVALID`.
+   * Functions of the input whose values find its runs in `runtime.runs({ input })` and in the query bar, by name: a text, a
+   * number, a boolean, null, or a list of texts. A start whose index throws or returns another kind is refused with
+   * `EVENT_INVALID`.
    *
-   * @example
-   * static override readonly index = { order: (input: Refund) => input.order };
+   * @example static override readonly index = { order: (input: Refund) => input.order };
    */
   readonly index?: InputIndex;
   /** Classes whose instances may be in events, results and state. */
@@ -140,7 +140,7 @@ export type Workflow<State = unknown> = AnyStateWorkflow<State>;
 
 export const Workflow: WorkflowStatics = WorkflowBase as unknown as WorkflowStatics;
 
-/* The value `Context`: creates contexts for new runs, or from snapshots. */
+// ---- the value `Context`: creates contexts for new runs, or from snapshots
 
 // A call that bundlers may drop: only programs that restore snapshots bundle the reader.
 export const Context: ContextClass = /* @__PURE__ */ createContextClass();

@@ -74,7 +74,7 @@ export class Claims {
   readonly #setup: ClaimsSetup;
   /** Whether the last claim was empty. Then the next one reads first: an empty transaction would lock rows that others need. */
   #isIdle = false;
-  /** By the rows of {@link listed}. */
+  /** Edges by the list of workflows, see {@link listed}. */
   readonly #edges: Map<string | null, DueEdge> = new Map();
 
   constructor(setup: ClaimsSetup) {

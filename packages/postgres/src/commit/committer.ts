@@ -96,7 +96,7 @@ export class Committer {
     return this.#numbers.take(creations.length);
   }
 
-  /** Null: one of the runs is not remembered. */
+  /** Plans the commits from memory. Returns `null` if one of the runs is not remembered. */
   #planFromMemory(commits: readonly RunCommit[], newId: () => number): Plan | null {
     const created = new Set(commits.filter(({ create }) => create !== undefined).map(({ key }) => idOf(key)));
     let isKnown = true;

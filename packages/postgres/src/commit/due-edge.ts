@@ -1,9 +1,9 @@
 /**
- * Where looks for due runs begin in the index of their times.
+ * Remembers where looks for due runs begin in the index of their times.
  *
  * Each claim leaves entries at the left end of the index. PostgreSQL cannot remove them while a transaction is open that began
  * earlier, and each look would walk all of them. So after a look that has walked many, the next ones begin shortly before the
- * earliest time at which a run can still wait. A run with an earlier time, such as one that was given back late, is found by
+ * earliest time at which a run can still wait. A run with an earlier time, such as one released late, is found by
  * the next look at the whole index: such looks take a tenth of the time, and come at least every ten seconds.
  *
  * @module
@@ -35,7 +35,7 @@ export class DueEdge {
   #fromMs = everything;
   #wholeAtMs = 0;
 
-  /** Where the next look begins. */
+  /** Returns where the next look begins. */
   from(nowMs: number = Number.POSITIVE_INFINITY): number {
     const isWhole = performance.now() >= this.#wholeAtMs || nowMs < this.#fromMs;
     return isWhole ? everything : this.#fromMs;

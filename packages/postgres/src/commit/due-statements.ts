@@ -24,7 +24,7 @@ const maxKnownLimit = 1_000;
 interface DueLocks {
   readonly owners: string;
   readonly runs: string;
-  /** Whose expired leases count. @default all */
+  /** Condition for the owners whose expired leases count. @default all */
   readonly others?: string;
   /** The earliest time of runs that wait for it: see {@link DueEdge}. */
   readonly from: string;

@@ -41,7 +41,7 @@ export class Measures {
   async ensure(counted: readonly CountedMeasures[]): Promise<void> {
     if (Date.now() - this.#clearedAtMs > freshMs || this.#known.size > maxKnown) this.#forget();
     const all = new Map(counted.map(({ series }) => [series.key, series]));
-    // In one order for all processes: they wait for each other, and do not deadlock.
+    // All processes lock rows in one order, so they wait for each other and do not deadlock.
     const missing = [...all.values()]
       .filter(({ key }) => !this.#known.has(key))
       .sort((one, other) => (one.key < other.key ? -1 : 1));
@@ -92,7 +92,7 @@ export class Measures {
     const done = (): void => {
       this.#isFolding = false;
     };
-    // What stays is moved the next time.
+    // Rows that stay are moved the next time.
     this.#locked("SELECT CASE WHEN pg_try_advisory_xact_lock($1) THEN @fold_measures() END", []).then(done, done);
   }
 

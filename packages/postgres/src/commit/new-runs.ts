@@ -35,7 +35,7 @@ const createOf = ({ commit }: Taken): Created => commit.create as Created;
 
 /** Fails the transaction when there is a run with the key of one of them. */
 export function sendNewRuns(transaction: Transaction, created: readonly Taken[], numbering: Numbering): void {
-  // In the order of their keys: two processes that create the same runs then wait for each other, and do not deadlock.
+  // Runs are sorted by key: two processes that create the same runs wait for each other, and do not deadlock.
   const sorted = created
     .map((taken) => rowOf(taken, numbering))
     .toSorted((left, right) => Buffer.compare(left.key, right.key));

@@ -10,7 +10,7 @@ import type { CommitResult, RecordKey, RecordWrite, RunCommit, StoredRecord } fr
 import type { RecordChange } from "../tables/records.js";
 import { idOf, recordId } from "../text/keys.js";
 
-/** What decides about the commits of a run. */
+/** Facts that decide about the commits of a run. */
 export interface HeldRun {
   /** Number of the run in this database. */
   readonly id: number;
@@ -19,9 +19,9 @@ export interface HeldRun {
   readonly ticks: number;
 }
 
-/** What is known of the database. */
+/** Facts known about the database. */
 export interface Knowledge {
-  /** Null: there is no such run. */
+  /** Returns the run; `null` if there is no such run. */
   run(id: string): HeldRun | null;
   /** Number of an owner. */
   owner(name: string): number;

@@ -13,7 +13,7 @@ export class RunNumbers {
     this.#database = database;
   }
 
-  /** As many, in rising order. */
+  /** Reserves this many numbers, in rising order. */
   async take(count: number): Promise<number[]> {
     const missing = count - this.#free.length;
     if (missing > 0) {

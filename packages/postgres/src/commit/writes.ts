@@ -80,7 +80,7 @@ const firstOpen = (more = ""): string =>
 const noteReceived = `UPDATE @runs r SET posted_at = ${firstOpen()}, urgent_at = ${firstOpen(" AND p.urgent")}
   WHERE r.id = ANY($1::bigint[])`;
 const received = new Columns("run bigint, key bytea, name text, receipt text");
-// Of several messages with one key, the first one stays.
+// The first of several messages with one key stays.
 const addReceived = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, receipt)
   SELECT nextval('@post_positions'), run, key, name, 0, '', receipt FROM ${received.input} ${keepFirst}`;
 // Positions rise in the order of the messages.
@@ -94,7 +94,7 @@ const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
 
 export interface WriteSetup extends Numbering {
-  /** Null: all texts of blobs are sent. */
+  /** Recently stored texts of blobs; with `null`, all are sent. */
   readonly recent: RecentBlobs | null;
 }
 
@@ -136,7 +136,7 @@ function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: 
   if (settled.length > 0) sendSettled(transaction, settled, toServer);
 }
 
-// Its row is completed with `Object.assign`: a spread of it takes longer than all arrays of a commit.
+// Returns the place of a run. It is completed with `Object.assign`: a spread of it takes longer than all arrays of a commit.
 function placeOf({ commit, before, after }: Taken): Place {
   const { id, owner, epoch, ticks } = before as HeldRun;
   const times = [commit.ticks?.atMs, commit.summary?.atMs].filter((atMs) => atMs !== undefined);
@@ -169,7 +169,7 @@ function wakeOf(summary: RunCommit["summary"], toServer: Numbering["toServer"]):
 }
 
 function sendBatches(transaction: Transaction, created: readonly Taken[], moved: readonly Taken[]): void {
-  // Those that `advance` has not stored.
+  // Batches that `advance` did not store.
   const left = [...created, ...moved.filter((one) => !isSimple(one) || isLong(one.commit.ticks?.text ?? ""))];
   const rows = left.flatMap(({ commit: { ticks }, after }) =>
     ticks === undefined
@@ -182,7 +182,7 @@ function sendBatches(transaction: Transaction, created: readonly Taken[], moved:
 function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
   const receipts = new Map(
     taken.flatMap(({ commit, after }) =>
-      // In reverse, so that the first of two for one post is kept.
+      // The reversed order keeps the first of two receipts for one post.
       (commit.receipts ?? []).toReversed().map((one) => [`${after.id} ${one.position}`, { ...one, run: after.id }]),
     ),
   );

@@ -67,7 +67,7 @@ export class ServerClock {
   }
 }
 
-/** When this process started, by the present clock: a change shows that the clock was set. */
+/** Returns when this process started, by the present clock: a change shows that the clock was set. */
 function startedAtMs(): number {
   return Date.now() - performance.now();
 }

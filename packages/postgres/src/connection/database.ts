@@ -51,12 +51,12 @@ export class Database {
     return this.use((session) => session.all(text, values));
   }
 
-  /** For a text with many variants. */
+  /** Runs a text with many variants, which is not prepared. */
   allOnce(text: string, values: unknown[]): Promise<readonly Row[]> {
     return this.use((session) => session.allOnce(text, values));
   }
 
-  /** What may be done twice. */
+  /** Runs work that may be done twice. */
   async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     await this.#open();
     return this.#repeat(() => this.#withSession(work));

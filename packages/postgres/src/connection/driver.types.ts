@@ -37,6 +37,6 @@ export interface PostgresQuery {
 
 export interface PostgresResult {
   readonly rows: unknown[];
-  /** What was done, in a word: `COMMIT`, or `ROLLBACK` if a commit was requested after a failure. */
+  /** Name of the statement that ran: `COMMIT`, or `ROLLBACK` if a commit was requested after a failure. */
   readonly command: string | null;
 }

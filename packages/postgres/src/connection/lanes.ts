@@ -33,7 +33,7 @@ const take = `WITH ${part} SELECT ${check}`;
 const fence = "INSERT INTO @batches (lane, batch, is_fence) VALUES ($1, $2, true) ON CONFLICT DO NOTHING";
 const read = "SELECT is_fence FROM @batches WHERE lane = $1 AND batch = $2";
 
-/** After so many batches of a lane, all but the last are forgotten. */
+/** Number of batches of a lane after which all but the last are deleted. */
 const keptBatches = 256;
 const forget = `DELETE FROM @batches WHERE lane = $1 AND batch >= $2 - ${keptBatches} AND batch < $2`;
 

@@ -9,7 +9,7 @@ export interface Line {
 export interface ListenerSetup {
   readonly open: () => Promise<Line>;
   readonly channel: string;
-  /** It listens. What was sent before may have been missed. */
+  /** The connection listens. Notices that were sent before may have been missed. */
   readonly onListening: () => void;
   readonly onHeard: (payload: string) => void;
   /** The connection was lost; another one is tried. */
@@ -53,7 +53,7 @@ export class Listener {
       this.#pauseMs = 100;
       onListening();
     } catch {
-      // Looking from time to time takes its place meanwhile.
+      // Looks at the tables replace it meanwhile.
       if (line === null) this.#again();
       else this.#lose(line);
     }
@@ -69,7 +69,7 @@ export class Listener {
 
   #again(): void {
     if (this.#isStopped) return;
-    // At random, so that the processes of a server that is back do not all come at once.
+    // The pause is random, so that the processes do not all reconnect at once when the server is back.
     this.#timer = setTimeout(() => void this.#connect(), this.#pauseMs * (0.5 + Math.random() / 2));
     this.#timer.unref();
     this.#pauseMs = Math.min(5_000, this.#pauseMs * 2);

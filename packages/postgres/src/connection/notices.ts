@@ -10,7 +10,7 @@ import type { RunChange, RunKey } from "millrace/runtime";
 import { hashOf } from "../text/keys.js";
 import type { Database } from "./database.js";
 
-// Nothing is lost with it that a look does not find, so it does not wait for the disk.
+// A lost notice is found by the next look at the tables, so it does not wait for the disk.
 const send = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
 /** Milliseconds between two notices, and before one of a message, whose sender waits for an answer. */
@@ -24,7 +24,7 @@ export interface Change {
   readonly news: RunChange;
 }
 
-/** Null: any run. */
+/** A report of changed runs; `changes` is `null` if any run may have changed. */
 export interface Notice {
   readonly writer: string;
   readonly changes: readonly Change[] | null;
@@ -55,7 +55,7 @@ export class Notices {
     if (this.#changes.size > 0) this.#arm();
   }
 
-  /** Makes everybody who listens hear this store. */
+  /** Announces this store to all listeners. */
   async hello(): Promise<void> {
     await this.#send({ writer: this.#writer, changes: [] });
   }
@@ -86,7 +86,7 @@ export class Notices {
     try {
       await this.#send({ writer: this.#writer, changes });
     } catch {
-      // It is not awaited. Watchers find out by looking.
+      // Nobody awaits it. Watchers find the changes at their next look.
     }
     this.#isSending = false;
     if (this.#changes.size > 0 && !this.#database.isClosed) this.#arm();
@@ -102,7 +102,7 @@ export class Notices {
 /** Ordered by the number of readers concerned. Sent as a number; a due run has none. */
 const order: readonly RunChange[] = ["progressed", "ended", "due"];
 
-/** Of two changes of one run. */
+/** Merges two changes of one run into the one that concerns more readers. */
 export function either(before: Change | undefined, { key, news }: Change): Change {
   const rank = Math.max(order.indexOf(news), order.indexOf(before?.news ?? "progressed"));
   return { key, news: order[rank] as RunChange };

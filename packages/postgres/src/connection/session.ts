@@ -31,7 +31,7 @@ export class Statements {
   readonly #schema: string;
   readonly #prepare: boolean;
   readonly #known = new Map<string, { readonly text: string; readonly name: string }>();
-  /** As in {@link longestAnswerMs}, until the first lease. */
+  /** Time limit of an answer, as {@link longestAnswerMs}, until the first lease. */
   answerMs: number = longestAnswerMs;
 
   /** Begins a transaction. */
@@ -51,7 +51,7 @@ export class Statements {
     this.answerMs = Math.min(this.answerMs, Math.max(shortestAnswerMs, ms / 2));
   }
 
-  /** For a text with many variants: nothing of it is kept. */
+  /** Returns a text with many variants for one use: nothing of it is kept. */
   once(text: string): string {
     return text.replace(/@(\w+)/g, `${this.#schema.replaceAll("$", "$$$$")}.$1`);
   }
@@ -78,7 +78,8 @@ export class Session {
   constructor(client: PostgresClient, statements: Statements) {
     this.#client = client;
     this.statements = statements;
-    // Without a listener, a connection that breaks ends the process. The queries on it fail, too: that is where it is met.
+    // Without a listener, a connection that breaks would end the process. The queries on it fail, too, and their callers
+    // handle it.
     client.on("error", ignore);
   }
 
@@ -114,7 +115,7 @@ export class Session {
     if (!this.#isGathering && stream?.cork !== undefined) {
       this.#isGathering = true;
       stream.cork();
-      // After what is called now, and after the promises that it has settled.
+      // `nextTick` runs after the current calls, and after the promises that they have settled.
       process.nextTick(() => {
         this.#isGathering = false;
         stream.uncork?.();

@@ -34,9 +34,9 @@ export class Transaction {
   #first: { readonly statement: LoneStatement; readonly values: unknown[] } | null = null;
   #hasBegun = false;
   #failure: { readonly error: unknown } | null = null;
-  /** From here on, a lost connection leaves open whether it was stored. */
+  /** `true` once a lost connection leaves open whether it was stored. */
   isCommitting = false;
-  /** Its work has found nothing to store. */
+  /** `true` if its work has found nothing to store. */
   #isDiscarded = false;
 
   constructor(session: Session, lane: Lane) {
@@ -67,7 +67,7 @@ export class Transaction {
     this.#track(this.#session.all(isLone ? statement.text : statement, values));
   }
 
-  /** From here on, its end stores nothing. */
+  /** Makes the end of the transaction roll back. */
   discard(): void {
     this.#isDiscarded = true;
   }

@@ -8,7 +8,7 @@ import { type Change, channelOf, decodeNotice, either, Notices } from "./notices
 export interface WatchersSetup {
   readonly database: Database;
   readonly writer: string;
-  /** Opens the connection that listens. Null: it looks only. */
+  /** Opens the connection that listens; `null` if the watchers only look. */
   readonly line: (() => Promise<Line>) | null;
   readonly pollMs: number;
 }
@@ -115,7 +115,7 @@ export class Watchers {
     try {
       const [row] = await database.all(look, [writer]);
       const sum = row?.["sum"];
-      // Also at the first look: something may have been committed since the watching began.
+      // The first look reports, too: something may have been committed since the watching began.
       if (this.#sum !== sum) this.#listeners.notify(anyRun);
       this.#sum = sum;
     } catch {

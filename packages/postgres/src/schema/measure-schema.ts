@@ -69,7 +69,7 @@ export const measureTables: string = `
   END $$;
 `;
 
-// Of runs that have failed before, the counts of their kind of failure know the step.
+// The counts of a run's kind of failure know the step, for runs that failed before.
 export const failedSteps: string = `
   ALTER TABLE @runs ADD COLUMN failed_step text COLLATE "C"; -- at which it failed or timed out
   UPDATE @runs r SET failed_step = s.step FROM @series s

@@ -18,7 +18,7 @@ const state = `SELECT current_setting('server_encoding') AS encoding,
  */
 export async function migrate(session: Session, path: string, steps: readonly string[] = migrations): Promise<void> {
   if ((await versionOf(session, path, steps.length)) === steps.length) return;
-  // Of the transaction, not of the session: behind a pooler that belongs to somebody else.
+  // The lock belongs to the transaction, not to the session: behind a pooler, the session is not ours.
   const lock = hashOf(`millrace ${path}`).readBigInt64BE();
   await session.run(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(${lock})`);
   try {
@@ -36,7 +36,7 @@ export async function migrate(session: Session, path: string, steps: readonly st
 }
 
 async function begin(session: Session, path: string): Promise<void> {
-  // Also with `IF NOT EXISTS` it asks for the right to create one, which the owner of a schema may not have.
+  // Even `IF NOT EXISTS` asks for the right to create a schema, which the owner of a schema may not have.
   const [schema] = await session.all("SELECT 1 FROM pg_namespace WHERE nspname = $1", [path]);
   if (schema === undefined) await session.run(`CREATE SCHEMA ${quoted(path)}`);
   await session.run(

@@ -92,7 +92,7 @@ const variables = `
 // Each of them walks an index, whatever the tables looked like when the plan was made.
 const options = walking.map((setting) => `SET ${setting} = off`).join(" ");
 
-/** In the last migration that changes them, which creates them in a new schema. */
+/** Functions of queues. The last migration that changes them contains them, and creates them in a new schema. */
 export const queueFunctions: string = `
   -- Assigns places to runs, and their leases to the taker. Needs the locks of the queues. Without a taker: to look, and roll back.
   CREATE OR REPLACE FUNCTION @take_places(${limits}, only_workflows text[], now_ms bigint, wanted bigint, taker bigint, taken_until bigint)

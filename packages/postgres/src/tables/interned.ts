@@ -4,7 +4,7 @@ import { bytes, texts } from "../text/values.js";
 
 type Table = "tenants" | "owners" | "queues";
 
-// What is there already is read and not written: most names are.
+// Existing names are read and not written: most names exist.
 const find = (table: Table): string => `SELECT id, name FROM @${table} WHERE hash = ANY($1::bytea[])`;
 const add = (table: Table): string => `INSERT INTO @${table} (hash, name)
   SELECT * FROM unnest($1::bytea[], $2::text[]) ON CONFLICT (hash) DO NOTHING`;
@@ -12,7 +12,7 @@ const see = "UPDATE @owners SET seen_at = now() WHERE id = ANY($1::bigint[])";
 const cleanOwners = `DELETE FROM @owners o WHERE seen_at < now() - interval '7 days'
   AND NOT EXISTS (SELECT 1 FROM @runs r WHERE r.owner = o.id)`;
 
-/** After a day, the row of an owner may soon be cleaned away. */
+/** Age at which the row of an owner is refreshed, well before the cleanup deletes it. */
 const freshMs = 86_400_000;
 /** A server with more tenants than that asks again for some of them. */
 const maxKnown = 20_000;

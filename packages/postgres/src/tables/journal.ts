@@ -58,7 +58,7 @@ export async function readSnapshot(database: Database, key: RunKey, atOrBelow: n
 interface JournalRow {
   readonly number: number;
   readonly firstTick: number;
-  /** `null`: it is a snapshot, and `last` is its tick. */
+  /** `null` if it is a snapshot, and `last` is its tick. */
   readonly first: number | null;
   readonly last: number;
   readonly atMs: number;

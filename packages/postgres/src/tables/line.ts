@@ -18,10 +18,14 @@ const arrived = (columns: string, rest = ""): readonly string[] => [
 const again = `again AS MATERIALIZED (
     SELECT r.id, r.queue_key, least(r.wake_at, r.posted_at) AS since FROM ${inLine} AND r.rate_counted)`;
 const since = "min(least(r.wake_at, r.posted_at)) AS since, min(r.id) AS id";
-/** What waits, has a place and waits the longest. @param group The key of each, or nothing for all together. */
+/**
+ * Selects the runs that wait or have a place, and which waits the longest.
+ *
+ * @param group The key of each, or nothing for all together.
+ */
 const members = (group: "r.queue_key" | "NULL::bytea"): string =>
   [
-    // What has not had a place yet needs one since it is to begin.
+    // A run that has not had a place yet needs one from its planned start on.
     `SELECT ${group} AS queue_key, count(*) AS waiting, 0 AS placed,
       min(r.queued_at) FILTER (WHERE r.id NOT IN (SELECT id FROM again)) AS since, min(r.id) AS id FROM ${inLine} GROUP BY 1`,
     `SELECT ${group}, 0, 0, min(r.since), min(r.id) FROM again r GROUP BY 1`,

@@ -61,7 +61,7 @@ interface Placed {
   readonly dueAtMs: number;
 }
 
-/** Which runs of queues get a place, as the functions of the schema decide. */
+/** Decides which runs of queues get a place, with the functions of the schema. */
 export class Queues {
   readonly #names: Interned;
 

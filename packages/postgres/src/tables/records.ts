@@ -15,7 +15,7 @@ const expectVersions = `WITH found AS MATERIALIZED (
   ) SELECT @expect((SELECT count(*) FROM found), $3, 'MR001')`;
 const add = "INSERT INTO @records (key, scope, tenant, kind, id, version, text) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const change = "UPDATE @records SET version = $2, text = $3 WHERE key = $1";
-// By itself, a statement is no batch of a lane: watchers of other stores do not see it.
+// A single statement is no batch of a lane, so watchers of other stores do not see it.
 const changeQuietly = "UPDATE @records SET version = $2 + 1, text = $3 WHERE key = $1 AND version = $2 RETURNING 1";
 const remove = "DELETE FROM @records WHERE key = ANY($1::bytea[])";
 // An index row cannot hold every id: the first characters find the place, the id decides.
@@ -56,7 +56,7 @@ export async function lockRecords(
   return versions;
 }
 
-/** What becomes of one record: from the version that it has to what is stored. */
+/** A change of one record: from the version that it has to what is stored. */
 export interface RecordChange {
   readonly key: RecordKey;
   readonly before: number;
@@ -74,12 +74,12 @@ export function sendRecords(transaction: Transaction, changes: readonly RecordCh
   sendLocked(transaction, changes);
 }
 
-/** Of records whose rows are locked, and have these versions before. */
+/** Writes records whose rows are locked and have these versions. */
 function sendLocked(transaction: Transaction, changes: readonly RecordChange[]): void {
   const hashed = changes.map((one) => ({ ...one, hash: hashOf(recordId(one.key)) }));
   for (const { key, hash, before, after } of hashed.toSorted((left, right) => Buffer.compare(left.hash, right.hash))) {
     const { tenant, kind, id } = key;
-    // What must not be there is added, also where it is then removed: the key of a row says whether there is one.
+    // A record that must not exist is added even if it is then removed: the key of a row says whether there is one.
     const { version, text } = after ?? { version: 1, text: "" };
     if (before === 0) transaction.send(add, [hash, numberOf(tenant, kind), tenant, kind, id, version, text]);
     else if (after !== null) transaction.send(change, [hash, version, text]);

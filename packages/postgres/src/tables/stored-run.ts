@@ -13,7 +13,7 @@ export const leaseUntil: string = "CASE WHEN r.renewal < o.renewals THEN o.until
 export const lastTick: string = `greatest(r.ticks,
   (SELECT k.last FROM @ticks k WHERE k.run = r.id AND k.first > r.ticks ORDER BY k.first DESC LIMIT 1))`;
 
-/** What the rows of ticks and events add to `runs AS r`; the second one sees them as of now, and not as of the statement. */
+/** Columns that the rows of ticks and events add to `runs AS r`. The second one reads them as of now, not as of the statement. */
 const added = `(SELECT ${lastTick} AS ticks,
     greatest(r.last_event, (SELECT max(e.sequence) FROM @events e WHERE e.run = r.id AND e.sequence > r.last_event)) AS last_event,
     greatest(r.updated_at, (SELECT k.at_ms FROM @ticks k WHERE k.run = r.id AND k.first > r.ticks ORDER BY k.first DESC LIMIT 1)) AS updated_at)`;
@@ -29,7 +29,7 @@ export const runColumns: string = `r.id, t.name AS tenant, r.run_id, r.workflow,
 const joining = (current: string): string => `CROSS JOIN LATERAL ${current} c LEFT JOIN @tenants t ON t.id = r.tenant
     LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
     LEFT JOIN @queues q ON q.id = r.queue`;
-/** What {@link runColumns} are of, beside `runs AS r`. */
+/** Joins that {@link runColumns} need beside `runs AS r`. */
 export const runJoins: string = joining(added);
 
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
@@ -46,7 +46,7 @@ export function selectLocked(source: string, rest: string, column: string | null
 const byKey = selectRuns("@runs r", "WHERE r.key = $1");
 export const runsByKeys: string = selectRuns("@runs r", "WHERE r.key = ANY($1::bytea[])");
 
-/** What rows of runs are read with. */
+/** Reader of rows of runs. */
 export interface RunReader {
   readonly database: Database;
   readonly clock: ServerClock;

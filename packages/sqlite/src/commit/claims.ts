@@ -12,7 +12,7 @@ interface Candidate {
   readonly dueAtMs: number;
 }
 
-/** What decides whether a run can be claimed. */
+/** Facts that decide whether a run can be claimed. */
 interface Standing {
   readonly id: number;
   readonly owner: string | null;

@@ -76,7 +76,10 @@ export function applyCommit(database: Database, commit: RunCommit): CommitResult
   return stored;
 }
 
-/** The update of the row is the check, with ticks and at the end of a run. `undefined`: the owner does not hold the run. */
+/**
+ * The update of the row is the check, with ticks and at the end of a run. Returns `undefined` if the owner does not hold the
+ * run.
+ */
 function writeHeld(database: Database, commit: RunCommit): number | undefined {
   if (commit.ticks !== undefined) return advance(database, commit, commit.ticks);
   if (commit.summary !== undefined) return summarizeHeld(database, commit, commit.summary);

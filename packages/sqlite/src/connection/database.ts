@@ -13,7 +13,7 @@ export interface Database {
    * with a bare `LIMIT ?` again for each call, which takes longer than most reads.
    */
   sql(text: string): SqliteStatement;
-  /** For a text with many variants: the statement is not kept. */
+  /** Runs a text with many variants, whose statement is not kept. */
   sqlOnce(text: string): SqliteStatement;
   /** Runs `work` and converts its errors to errors of Millrace. */
   guard<Result>(work: () => Result): Result;

@@ -238,7 +238,7 @@ const queuedStatuses = `
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND (place = 0 OR status = 'running');
 `;
 
-// Of runs that have failed before, the counts of their kind of failure know the step.
+// The counts of a run's kind of failure know the step, for runs that failed before.
 const failedSteps = `
   ALTER TABLE runs ADD COLUMN failed_step TEXT; -- at which it failed or timed out
   UPDATE runs SET failed_step = kinds.step

@@ -13,7 +13,7 @@ import type { SqliteValue } from "../connection/driver.js";
 
 const again = "FROM runs INDEXED BY runs_line_again WHERE queue = ? AND place = 0 AND rate_counted = 1";
 const since = "min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at))";
-// What has not had a place yet needs one since it is to begin.
+// A run that has not had a place yet needs one from its planned start on.
 const linesByKey = `SELECT queue_key AS key, count(*) AS waiting, min(queued_at) FILTER (WHERE id NOT IN (SELECT id ${again})) AS oldestAtMs
   FROM runs INDEXED BY runs_line WHERE queue = ? AND place = 0 GROUP BY queue_key`;
 const againByKey = `SELECT queue_key AS key, min(${since}) AS oldestAtMs ${again} GROUP BY queue_key`;
@@ -78,7 +78,7 @@ interface Reading {
   readonly byKey: ReadonlyMap<string, LineCounts>;
 }
 
-/** How many runs are served before it, where each key takes its turn. */
+/** Returns how many runs are served before it, if each key takes its turn. */
 function aheadOf({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKey): number | null {
   const [run] = all<Standing>(findRun, tenant, runId, queue, nowMs);
   if (run === undefined) return null;

@@ -14,7 +14,7 @@ import type { CountQuery, HistogramBar, HistogramQuery, RunCount, RunPage, RunQu
 import type { Database } from "../connection/database.js";
 import { selectRuns, toRun } from "./stored-run.js";
 
-/** At least half the number of texts of statuses. */
+/** Maximum number of terms in a union: at least half the number of statuses. */
 const unionSize = 5;
 
 // Nested, which SQLite flattens: a Durable Object allows at most five terms in a row.

@@ -34,7 +34,7 @@ const receipt = `SELECT receipt FROM posts WHERE position = ? AND ${ofRun}`;
 const receiptOfKey = `SELECT receipt FROM posts WHERE idempotency_key = ? AND ${ofRun}`;
 const receivedOfRun = `SELECT position, idempotency_key, receipt FROM posts
   WHERE ${ofRun} AND position > ? AND idempotency_key IS NOT NULL AND receipt IS NOT NULL ORDER BY position LIMIT ? + 0`;
-// Of several messages with one key, the first one stays.
+// The first of several messages with one key stays.
 const addReceived = "INSERT OR IGNORE INTO posts (run, idempotency_key, at_ms, text, receipt) VALUES (?, ?, 0, '', ?)";
 
 /** Needs a transaction. */

@@ -10,7 +10,7 @@ import type { SqliteValue } from "../connection/driver.js";
 import type { Owners } from "./owners.js";
 import * as text from "./queue-statements.js";
 
-/** What is asked of one queue. */
+/** A request for places of one queue. */
 interface PlaceRequest extends DueRuns {
   readonly nowMs: number;
   readonly limit: number;
@@ -40,7 +40,7 @@ interface Line extends KeyLine<WaitingRun> {
 interface LineQuery {
   readonly workflows: readonly string[] | undefined;
   readonly keys: number;
-  /** `true`: only runs that had a place. */
+  /** Whether only runs that had a place are read. */
   readonly isAgain: boolean;
 }
 
@@ -104,7 +104,7 @@ export class Queues {
       isAgain ? text.keysAgain : text.keysInTurn,
       ...[perKey, name, perKey, ...(isAgain ? [name] : []), wanted, wanted, keys],
     );
-    // As many of each key as it can have if all have the same number.
+    // Reads per key its equal share of the free places.
     const limit = Math.ceil(keys / Math.max(1, found.length));
     return found.map((line) => {
       const heads = isAgain ? text.headsAgain : text.heads;
@@ -136,10 +136,10 @@ export class Queues {
     return [...found.values()];
   }
 
-  /** In the order in which they began to need a place. */
+  /** Puts runs in line, in the order in which they began to need a place. */
   #lineUp(runs: ArrivedRun[]): void {
     const keys = new Set<string>();
-    // Of several queues: each has its own keys.
+    // The runs may be of several queues, each with its own keys.
     for (const { id, queue, key } of runs.sort((left, right) => left.atMs - right.atMs || left.id - right.id)) {
       this.#run(text.lineUp, id);
       const ofQueue = JSON.stringify([queue, key]);

@@ -249,9 +249,8 @@ export function onStreamWritten(reduction: Reduction, tick: StreamWritten): void
   if (item !== null) publish(reduction, event, byItem(item, call));
 }
 
-/*
- * Attempts of `ctx.run`: begun, failed, succeeded. Between two attempts a call waits as a sleep does, without a worker slot.
- */
+// ---- attempts of `ctx.run`: begun, failed, succeeded
+// Between two attempts a call waits as a sleep does, without a worker slot.
 
 export function onEffectOpened(reduction: Reduction, tick: EffectOpened): void {
   const item = currentItem(reduction, tick);

@@ -1,5 +1,5 @@
 /**
- * Collect steps: the events that have arrived, and their batch.
+ * Collect steps: the events that have arrived, and their batch. Also inputs with several events, of collects and joins.
  *
  * @module
  */
@@ -110,7 +110,7 @@ function batchOf({ settle, order }: CollectTrigger, scope: FanOutState, arrivals
   return { kind: "settled", members: isInOrder ? sortByPlace(members, scope.size) : members };
 }
 
-/** Every element of a closed fan-out is a member; of one that still runs (`take`), only the known ones. */
+/** Returns the members of a batch: every element of a closed fan-out; of one that still runs (`take`), the known elements. */
 function settledMembers(scope: FanOutState, arrivals: readonly Arrival[]): SettledMember[] {
   const members: SettledMember[] = arrivals.map(({ index, event }) => ({ status: "ok", index, event }));
   const arrived = new Set(arrivals.map((arrival) => arrival.index));
@@ -178,9 +178,7 @@ function missing(reduction: Reduction): string[] {
   ];
 }
 
-/*
- * Inputs with several events: the batch of a collect step, the set of a join.
- */
+// ---- inputs with several events: the batch of a collect step, the set of a join
 
 export const gathering: GatheredFeature = { offer, eventsOf, argumentOf, shapeOf, inShape };
 

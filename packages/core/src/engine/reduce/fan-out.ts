@@ -1,5 +1,5 @@
 /**
- * Opens, closes and cancels fan-outs. See `Scope` in state.ts.
+ * Opens, closes and cancels fan-outs, and adds their elements. See `FanOutState` in `engine/state.ts`.
  *
  * @module
  */
@@ -75,7 +75,7 @@ export function nearestScope(
   return null;
 }
 
-// ---- the count of open work: see `Scope` in state.ts
+// ---- the count of open work
 
 /** Work for one element has ended. */
 function leaveScope(reduction: Reduction, scope: FanOutState, index: number): void {
@@ -83,7 +83,7 @@ function leaveScope(reduction: Reduction, scope: FanOutState, index: number): vo
   closeEmptied(reduction);
 }
 
-/** Its opener has ended: the fan-out closes with the last of its work. */
+/** Handles the end of its opener: the fan-out closes with the last of its work. */
 function leaveFanOut(reduction: Reduction, fanOut: FanOutState): void {
   fanOut.generator = null;
   leaveOpener(reduction, fanOut);
@@ -201,9 +201,7 @@ function takeOut(
   for (const timer of state.timers?.where(isOfIt) ?? []) state.timers?.remove(timer);
 }
 
-/*
- * The elements of a fan-out, as a step returns or yields them: an array, or one after the other.
- */
+// ---- the elements of a fan-out, which a step returns as an array, or yields one after the other
 
 export const fanOutFeature: FanOutFeature = {
   fanOutOf,

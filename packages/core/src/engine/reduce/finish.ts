@@ -1,4 +1,4 @@
-/** The end of a run. */
+/** Ends of runs and of failed attempts: retries, the reason of a stuck run, and what a stop event leaves undone. */
 
 import { type DiscardedEvents, makeEngineEvent, WorkDiscardedEvent } from "../../event/built-in-events.js";
 import { optionalModules } from "../optional-modules.js";
@@ -69,9 +69,7 @@ export function interrupt(state: RunState): void {
   }
 }
 
-/*
- * Failed attempts: they are retried, go to an error handler or a settling batch, or end the run.
- */
+// ---- failed attempts: they are retried, go to an error handler or a settling batch, or end the run
 
 export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
   const item = currentItem(reduction, tick);
@@ -164,9 +162,7 @@ export function inputEvents({ input }: WorkItem): readonly EventData[] {
   return input.kind === "event" ? [input.event] : (optionalModules.gathered?.eventsOf(input) ?? []);
 }
 
-/*
- * Finds out why a run can never end: what it would need, and which events led to nothing.
- */
+// ---- why a run can never end: what it would need, and which events led to nothing
 
 /** Keeps the first event that led to nothing at a step, so that a run in an endless loop does not collect more. */
 export function noteLeftover(state: RunState, leftover: Leftover): void {
@@ -220,19 +216,16 @@ export function leftoversOf<Kind extends Leftover["kind"]>(
   return [...(state.unused?.leftovers.values() ?? [])].filter((leftover) => leftover.kind === kind) as never;
 }
 
-/*
- * What a stop event leaves undone: reported, because the completed run keeps none of it.
- *
- * Steps that wait for an event, a time or a child are not reported: a run may well end without an answer.
- */
+// ---- what a stop event leaves undone: reported, because the completed run keeps none of it
+// Steps that wait for an event, a time or a child are not reported: a run may well end without an answer.
 
-type Place = Pick<DiscardedEvents, "step" | "status">;
+type DiscardedAt = Pick<DiscardedEvents, "step" | "status">;
 
 /** @param by The item whose output ends the run. */
 export function reportDiscarded(reduction: Reduction, by: object): void {
   const { items, timers, inbox, scopes } = reduction.state;
   const found = new Map<string, DiscardedEvents>();
-  const add = ({ type }: EventData, { step, status }: Place): void => {
+  const add = ({ type }: EventData, { step, status }: DiscardedAt): void => {
     const key = `${status} ${step} ${type}`;
     found.set(key, { type, step, status, count: (found.get(key)?.count ?? 0) + 1 });
   };

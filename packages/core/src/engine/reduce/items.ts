@@ -1,5 +1,5 @@
 /**
- * Adds and removes work items.
+ * Adds and removes work items, and passes failures to error handlers.
  *
  * @module
  */
@@ -16,14 +16,14 @@ export interface Delivery {
   readonly input: StepInput;
 }
 
-export interface Place {
+export interface FanOutPlace {
   readonly scope: FanOutState | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
 }
 
 /** Adds a work item for a step: starts it if a worker is free, otherwise queues it. */
-export function enqueue(reduction: Reduction, { step, input }: Delivery, place: Place): void {
+export function enqueue(reduction: Reduction, { step, input }: Delivery, place: FanOutPlace): void {
   const { state } = reduction;
   const { scope, index } = place;
   if (scope?.closed) return;
@@ -77,9 +77,7 @@ export function leaveFanOut(reduction: Reduction, { fanOut }: WorkItem): void {
   if (fanOut !== null) optionalModules.fanOuts?.leaveFanOut(reduction, fanOut);
 }
 
-/*
- * Error handlers: they get the failures of steps that have used up their retries.
- */
+// ---- error handlers: they get the failures of steps that have used up their retries
 
 export function recover(reduction: Reduction, item: WorkItem, failure: Failure): boolean {
   const handler = reduction.routing.handlers.get(item.step);

@@ -16,7 +16,7 @@ import { mergeRecoveries } from "./collect.js";
 import { joinIncomplete } from "./engine-events.js";
 import { nearestScope } from "./fan-out.js";
 import { leftoversOf, noteLeftover } from "./finish.js";
-import { enqueue, type Place } from "./items.js";
+import { enqueue, type FanOutPlace } from "./items.js";
 import { publish, type Reduction } from "./reduction.js";
 
 export const joining: JoinFeature = { arrive, leftoverIn, complete, reportLeftovers, missing };
@@ -92,7 +92,7 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
 }
 
 /** The set continues with the element of its first slot. */
-function placeOf(set: readonly PendingEvent[]): Place {
+function placeOf(set: readonly PendingEvent[]): FanOutPlace {
   const { scope, index } = set[0] as PendingEvent;
   return { scope, index, recoveries: mergeRecoveries(set) };
 }

@@ -1,5 +1,5 @@
 /**
- * The life of a run: started, idle, cancelled, loaded, retried.
+ * The life of a run: started, idle, cancelled, loaded, retried; and its due timers.
  *
  * @module
  */
@@ -99,7 +99,7 @@ export function onRunCancelled(reduction: Reduction, tick: RunCancelled): void {
   finish(reduction, { status: "cancelled", reason: tick.reason });
 }
 
-/** Nothing is left to do now. When nothing can ever arrive, the run fails instead of waiting for ever. */
+/** Handles a run with nothing to do now. If nothing can ever arrive, the run fails instead of waiting for ever. */
 export function onRunIdled(reduction: Reduction): void {
   const { state, routing } = reduction;
   if (state.active > 0) return;
@@ -112,9 +112,7 @@ export function onRunIdled(reduction: Reduction): void {
   else finish(reduction, { status: "failed", failure: stuck(reduction) });
 }
 
-/*
- * Due timers.
- */
+// ---- due timers
 
 /** Fires the timers that are due at the time of the current tick, earliest first. */
 export function fireDue(reduction: Reduction): void {

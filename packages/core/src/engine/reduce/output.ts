@@ -9,7 +9,7 @@ import { enter } from "../routing.js";
 import type { EventData, PendingEvent, WorkItem } from "../state.js";
 import type { Send, StepCompleted } from "../tick.js";
 import { finish, noteLeftover, reportDiscarded } from "./finish.js";
-import { endItem, leaveFanOut, type Place } from "./items.js";
+import { endItem, type FanOutPlace, leaveFanOut } from "./items.js";
 import { deliver } from "./receive.js";
 import { byItem, currentItem, publish, type Reduction, setTimer } from "./reduction.js";
 
@@ -41,7 +41,7 @@ function isBatch(output: EventData | readonly EventData[] | null): output is rea
 }
 
 /** @param from The place from which the event continues, and its step. */
-export function emit(reduction: Reduction, event: EventData, from: Place & { readonly step: string }): void {
+export function emit(reduction: Reduction, event: EventData, from: FanOutPlace & { readonly step: string }): void {
   const { scope, index, recoveries } = from;
   if (reduction.routing.roles.get(event.type) === "stop") {
     reportDiscarded(reduction, from);

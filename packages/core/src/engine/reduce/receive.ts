@@ -1,5 +1,5 @@
 /**
- * Events from outside: delivered to exactly those for whom they are, or refused with a reason.
+ * Events from outside: delivered to the steps and calls that accept them, kept for a later wait, or refused with a reason.
  *
  * @module
  */
@@ -85,9 +85,7 @@ function closeEmittedPrompt(reduction: Reduction, type: string): void {
   }
 }
 
-/*
- * Delivers events.
- */
+// ---- delivery of events
 
 /**
  * Delivers an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
@@ -135,9 +133,7 @@ function show(reduction: Reduction, event: EventData, step: string | null): void
   publish(reduction, event, { promptId, origin: null });
 }
 
-/*
- * Events that arrive before a step waits for them.
- */
+// ---- events that arrive before a step waits for them
 
 /** Keeps an event when a step that can still run (the named one, if any) waits for its type. */
 function keep(reduction: Reduction, pendingEvent: PendingEvent): boolean {
@@ -185,9 +181,7 @@ function canRun(reduction: Reduction, name: string): boolean {
   );
 }
 
-/*
- * Answers to open calls: an event, an answer, or a due time.
- */
+// ---- answers to open calls: an event, an answer, or a due time
 
 /** Answers the oldest open wait that this event matches (of this step, if one is named). Returns the name of its step. */
 function answerWait(reduction: Reduction, event: EventData, step: string | null): string | null {

@@ -1,3 +1,9 @@
+/**
+ * One reduction, and the helpers of all its parts: commands, streamed events, timers and the active time.
+ *
+ * @module
+ */
+
 import { Timers } from "../collections.js";
 import { type Command, type Receipt, runFinished } from "../command.js";
 import type { Routing } from "../routing.js";
@@ -60,9 +66,7 @@ export function currentItem(
   return null;
 }
 
-/*
- * Timers, and the active time of a run.
- */
+// ---- timers, and the active time of a run
 
 export function setTimer(reduction: Reduction, dueAtMs: number, purpose: TimerPurpose): Timer {
   const { state } = reduction;
@@ -70,7 +74,7 @@ export function setTimer(reduction: Reduction, dueAtMs: number, purpose: TimerPu
   return state.timers.add({ dueAtMs, order: state.nextId++, position: 0, ...purpose });
 }
 
-/** One more item is ready or running. */
+/** Counts one more item that is ready or running. */
 export function markActive(reduction: Reduction): void {
   const { state } = reduction;
   if (state.active++ > 0) return;
@@ -79,7 +83,7 @@ export function markActive(reduction: Reduction): void {
     state.runTimer = setTimer(reduction, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
 }
 
-/** One less item is ready or running. */
+/** Counts one less item that is ready or running. */
 export function markInactive(reduction: Reduction): void {
   const { state } = reduction;
   if (--state.active === 0) stopClock(reduction);

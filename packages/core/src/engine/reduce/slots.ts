@@ -1,5 +1,5 @@
 /**
- * Worker slots: which items run, and which are queued.
+ * Worker slots: which items run and which wait in line. Also the open calls of work items.
  *
  * @module
  */
@@ -53,7 +53,7 @@ function resume(reduction: Reduction, load: StepLoad, item: WorkItem): void {
   item.answered = null;
 }
 
-/** Its attempt awaits an open call: the slot is free for others. */
+/** Suspends an item whose attempt awaits an open call: the slot is free for others. */
 export function suspend(reduction: Reduction, item: WorkItem, call: SlotlessRecord): void {
   if (call.awaitedIn === item.attempt) return;
   call.awaitedIn = item.attempt;
@@ -89,8 +89,8 @@ function noteAnswer(reduction: Reduction, item: WorkItem, record: SlotlessRecord
 }
 
 /**
- * While other calls are open, the attempt gets the answer at once and the item stays suspended, because its code most likely
- * awaits them all. The last answer first brings the item back to a slot.
+ * Resolves one call. While other calls are open, the attempt gets the answer at once and the item stays suspended, because
+ * its code most likely awaits them all. The answer to the last call brings the item back to a slot first.
  */
 function answerCall(reduction: Reduction, item: WorkItem, { call, awaitedIn }: SlotlessRecord): void {
   if (awaitedIn !== item.attempt) return; // remembered until the call is repeated
@@ -125,9 +125,7 @@ export function endAttempt(reduction: Reduction, item: WorkItem): void {
   if (status === "running") freeSlot(reduction, item);
 }
 
-/*
- * Open calls of a work item: waits, sleeps, children, and effects that wait for their next attempt.
- */
+// ---- open calls of a work item: waits, sleeps, children, and effects that wait for their next attempt
 
 export function remember(item: WorkItem, record: CallRecord): void {
   item.calls ??= new Map();

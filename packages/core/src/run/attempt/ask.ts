@@ -25,7 +25,7 @@ import { insideCall } from "./call-ids.js";
 import { callsOf } from "./calls.js";
 import { waitKeyRequired } from "./check-calls.js";
 
-/** What the context of a step does for a call that waits. */
+/** The part of a step's context that a waiting call needs. */
 export interface Opening {
   /** @param read Returns the value of the call for its answer. */
   open(call: string, tick: () => WaitOpened, read: (answer: unknown) => unknown): Promise<unknown>;
@@ -80,7 +80,7 @@ export function ask(
   return asked(calls.id(name));
 }
 
-/** `null`: it does not fit. */
+/** Returns `null` if the fields do not fit. */
 function readAnswer(answer: EventClass, { fields }: AnswerEvent): object | null {
   try {
     return fieldsOf(eventFromFields(answer, fields));

@@ -75,7 +75,7 @@ export class AttemptStore {
     });
   }
 
-  /** While the host has its turn, the call is at work: a step that has forgotten to await it does not end before. */
+  /** Counts as a call at work during the host's turn, so that a step that does not await it does not end earlier. */
   #inTurn<Value>(value: Value): Promise<Value> {
     const { clock } = this.#attempt.run.host.ports;
     if (!isTurnOver(clock.now())) return Promise.resolve(value);

@@ -38,9 +38,9 @@ export class Attempt implements AttemptCore, AttemptPort {
   readonly number: number;
   /** When the step began. Without listeners and a store, the time of the tick that started it. */
   startedAtMs: number;
-  /** `true`: the step began later than the tick that started the attempt. */
+  /** `true` if the step began later than the tick that started the attempt. */
   #isLate = false;
-  /** Why the attempt is over; `null` while it counts. */
+  /** Reason for which the attempt is over; `null` while it counts. */
   ended: string | null = null;
   /** Events that were sent and are not committed yet. */
   sends: Send[] | null = null;
@@ -49,7 +49,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** The edit of `ctx.finish`, if the step has called it. */
   finishResult: FinishResult | null = null;
   generator: GeneratorDrive | null = null;
-  /** Why the step has thrown, while its calls end. */
+  /** Reason for which the step has thrown, while its calls end. */
   #failing: string | null = null;
   #controller: AbortController | null = null;
   #resources: ResourceContainer | null = null;
@@ -112,26 +112,29 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   /** A call was answered. The attempt takes its place in a limit again before its code continues. */
   settle(call: string): void {
-    if (this.step.limit === null || this.item.status !== "running") this.#goOn(call);
-    else this.#takePlace(() => this.#goOn(call));
+    if (this.step.limit === null || this.item.status !== "running") this.#resume(call);
+    else this.#takePlace(() => this.#resume(call));
   }
 
-  #goOn(call: string): void {
+  #resume(call: string): void {
     if (this.ended !== null) return;
     this.calls?.settle(call);
     if (this.item.status === "running") this.#timer?.update(false);
   }
 
-  /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
+  /**
+   * Takes a place in the limit of the step, if that exists and the attempt has none. All answers that arrive meanwhile wait
+   * for the same place.
+   */
   #takePlace(next: () => void): void {
-    const goOn = (): void => (this.ended === null ? next() : this.#free());
+    const resume = (): void => (this.ended === null ? next() : this.#free());
     if (this.#release === null && this.#turn === null) {
       const granted = this.run.host.limiters.get(this.step.limit as string)?.acquire(this.signal);
       if (granted instanceof Promise) this.#turn = granted.then((release) => this.#hold(release));
       else this.#hold(granted ?? null);
     }
-    if (this.#turn === null) goOn();
-    else this.#turn.then(goOn, (error: unknown) => this.fail(error));
+    if (this.#turn === null) resume();
+    else this.#turn.then(resume, (error: unknown) => this.fail(error));
   }
 
   #hold(release: Release | null): void {
@@ -143,7 +146,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#timer?.update();
   }
 
-  /** While the attempt waits and none of its functions is at work, its time stops. Its place in a limit is free. */
+  /** Stops the time of an attempt that waits without a function at work, and frees its place in a limit. */
   pause(): void {
     this.#timer?.update(true);
     this.#release?.();

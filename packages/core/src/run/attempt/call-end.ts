@@ -114,7 +114,7 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
   });
 }
 
-/* Calls the function of `ctx.run`: what it is given, and what tracers hear of it. */
+// ---- calls the function of `ctx.run`: what it is given, and what tracers hear of it
 
 export type Effect<Result> = (
   call: EffectCall<never>,

@@ -85,7 +85,7 @@ function pathLength(name: string): number {
   return isPath(name) ? name.lastIndexOf("/") + 1 : 0;
 }
 
-/* The names of calls in their scope, of which their ids are made. */
+// ---- the names of calls in their scope, of which their ids are made
 
 /**
  * The name of a call: its key, or its subject. Calls without a key are counted by name.

@@ -1,4 +1,4 @@
-/** Where a call was made, as its id says: see `call-ids.ts`. */
+/** Places of calls, read from their ids: see `call-ids.ts`. */
 import { isPath, unescaped } from "./call-ids.js";
 
 /** One segment of the id of a call: a scope, or a call. */
@@ -18,7 +18,7 @@ export function placesOf(call: string): readonly CallPlace[] {
   return parts.map((part) => placeOf(unescaped(part)));
 }
 
-/** What people read for a call: the names of its scopes and its key, as `mail › pay`. */
+/** Returns the readable name of a call: the names of its scopes and its key, as `mail › pay`. */
 export function readableCall(call: string): string {
   return placesOf(call)
     .map(({ name }) => name)

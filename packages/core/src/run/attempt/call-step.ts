@@ -1,4 +1,4 @@
-/** Middleware around an attempt. */
+/** Calls the function of a step through its middleware, and checks its output. */
 
 import type { Context } from "../../authoring/context.types.js";
 import type { Middleware, StepCall } from "../../authoring/workflow.types.js";
@@ -51,7 +51,7 @@ function wrap(middleware: Middleware, call: StepCall, next: Next): Next {
       isReused = true;
       return refusal(call, first);
     });
-    // Also if the second call is not awaited.
+    // Thrown here too, because the second call may not be awaited.
     if (isReused) throw nextReused(call);
     return output;
   };
@@ -81,7 +81,7 @@ function nextReused({ step, item, attempt }: StepCall, cause: { readonly cause?:
   });
 }
 
-/* Checks the output of a step against its declaration. */
+// ---- checks the output of a step against its declaration
 
 export function checkOutput(step: CompiledStep, value: unknown): EventData | readonly EventData[] | null {
   if (value === undefined || value === null) return null;

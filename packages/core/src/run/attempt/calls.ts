@@ -19,7 +19,7 @@ import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
 import { idOf, insideCall, isInsideCall, isOfKind } from "./call-ids.js";
 
-/** What calls need of their attempt. */
+/** The part of an attempt that calls need. */
 export interface Calling {
   readonly run: { readonly host: { readonly compiled: CompiledWorkflow; readonly ports: { readonly clock: Clock } } };
   readonly step: NamedStep;
@@ -32,7 +32,7 @@ export interface Calling {
 /** A call with a function. The attempt does not end before it. */
 export interface EffectPhase {
   readonly promise: CallPromise<unknown>;
-  /** `true`: it waits for its next attempt, and its run may leave memory. */
+  /** `true` if it waits for its next attempt, and its run may leave memory. */
   isResting: boolean;
 }
 
@@ -46,9 +46,9 @@ export class Calls {
   readonly #attempt: Calling;
   readonly #occurrences: Map<string, number> = new Map();
   #open: Map<string, Deferred<unknown>> | null = null;
-  /** `true`: no call was recorded before the first one of this attempt. */
+  /** `true` if no call was recorded before the first one of this attempt. */
   readonly #isFirst: boolean;
-  /** What has a function at work, by call; `null` before the first. */
+  /** Calls whose functions are at work; `null` before the first. */
   atWork: Map<unknown, EffectPhase> | null = null;
   #resting = 0;
   /** Calls that a record is about to answer. */
@@ -72,7 +72,7 @@ export class Calls {
     return idOf(name, count);
   }
 
-  /** Notes a name that the attempt may use once. `false`: it has used it. */
+  /** Notes a name that the attempt may use once. Returns `false` if it has used it. */
   use(given: string): boolean {
     const name = this.#inside(given);
     const counts = this.#counts();
@@ -82,8 +82,8 @@ export class Calls {
   }
 
   /**
-   * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the record shows
-   * what the attempt has done, there is no second list of it.
+   * Returns the record that an earlier attempt left of a call of `ctx.run`; `null` if this attempt has already made a call
+   * with this id. Where the record shows what the attempt has done, there is no second list of it.
    */
   once(call: string): CallRecord | null | undefined {
     const known = this.record(call);
@@ -109,7 +109,7 @@ export class Calls {
     this.#attempt.noteWork();
   }
 
-  /** `true`: a function is at work, whatever else the step waits for. */
+  /** `true` if a function is at work, whatever else the step waits for. */
   get isWorking(): boolean {
     return (this.atWork?.size ?? 0) > this.#resting;
   }
@@ -131,7 +131,7 @@ export class Calls {
     return this.#open?.has(call) === true;
   }
 
-  /** The call is about to be closed: the next one of its name need not differ from it. */
+  /** Notes that the call is about to be closed: the next call with its name need not differ from it. */
   noteClosing(call: string): void {
     this.#closing ??= new Set();
     this.#closing.add(call);
@@ -142,7 +142,7 @@ export class Calls {
     return record !== undefined && "status" in record && record.status === "closed";
   }
 
-  /** Those inside of a call are counted with it, and anew with each of its attempts. */
+  /** Returns the counts of calls by name. Calls made inside another call are counted per attempt of that call. */
   #counts(): Map<string, number> {
     const around = callAround(this.#attempt);
     return around === null ? this.#occurrences : (around.counts ??= new Map());
@@ -183,7 +183,7 @@ export class Calls {
   #answerRecalled(): void {
     const recalled = [...(this.#recalling ?? [])];
     this.#recalling = null;
-    // Mostly one, of code that goes from call to call: the order of records is looked up for several only.
+    // Code that makes one call after the other recalls one at a time, so the order of records is rarely looked up.
     if (recalled.length > 1) this.#sortByAnswer(recalled);
     for (const call of recalled) this.#attempt.settle(call);
   }
@@ -224,7 +224,7 @@ export class Calls {
     return this.isWaiting && this.collecting().length > 0;
   }
 
-  /** `true`: a call is still open. */
+  /** `true` if a call is still open. */
   get isWaiting(): boolean {
     return this.#open !== null && this.#open.size > 0;
   }
@@ -284,7 +284,7 @@ function closedWith(reason: ErrorRecord | undefined): unknown {
   return reason === undefined ? lostRace() : reviveError(reason);
 }
 
-/** Why the calls of a race are closed. */
+/** Returns the reason with which the calls of a race are closed. */
 export function lostRace(): DOMException {
   return new DOMException("Another racer of `ctx.race` has settled first.", "AbortError");
 }

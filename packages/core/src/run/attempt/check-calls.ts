@@ -1,4 +1,4 @@
-/** Checks the arguments of calls of `ctx`. */
+/** Checks the arguments and options of calls of `ctx`. */
 
 import type { EffectOptions } from "../../authoring/context.types.js";
 import type { CompiledStep } from "../../compile/compile.js";
@@ -184,14 +184,14 @@ export function waitKeyRequired({ step }: AttemptCore, type: string, scope: stri
   });
 }
 
-/* The options of `ctx.run`, checked and resolved where they are given. */
+// ---- the options of `ctx.run`, checked and resolved where they are given
 
 export interface CallPolicies {
   readonly retry: RetryPolicy | null;
   readonly timeoutMs: number | null;
   readonly limiter: Limiter | null;
   readonly label: string | undefined;
-  /** `true`: nothing but a label was given, and an attempt may begin while its beginning is being stored. */
+  /** `true` if only a label was given, and an attempt may begin while its beginning is being stored. */
   readonly isPlain: boolean;
 }
 

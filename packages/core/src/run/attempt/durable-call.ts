@@ -24,7 +24,7 @@ import { callsOf, type EffectPhase, recall } from "./calls.js";
 import { CallTime } from "./check-calls.js";
 import { rejectCall } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
-import { takenBack } from "./piece-writer.js";
+import { revoked } from "./piece-writer.js";
 
 /**
  * Begins the call, or continues with the attempts that an earlier attempt of the step has left.
@@ -254,7 +254,7 @@ class DurableCall implements EffectPhase {
     const { run } = attempt;
     attempt.assertAlive();
     const failure = readable(thrown);
-    // It has failed because the step ends, or the runtime stops.
+    // The call failed because the step ends or the runtime stops.
     if (attempt.isFailing || run.journal?.isStopping?.(failure)) throw thrown;
     const [record, beganAtMs] = [this.#record, this.#beganAtMs];
     const tick = this.#signed(failureOf(attempt, this.#setup, { failure, open, record, beganAtMs }));
@@ -265,7 +265,7 @@ class DurableCall implements EffectPhase {
     await answer;
   }
 
-  /** Until the time of the next attempt, the step has no slot, and its run may leave memory. */
+  /** Waits for the time of the next attempt. Until then the step has no slot, and its run may leave memory. */
   async #rest(tick: EffectFailed | CallAwaited): Promise<void> {
     const attempt = this.#attempt;
     const calls = callsOf(attempt);
@@ -282,8 +282,8 @@ class DurableCall implements EffectPhase {
 }
 
 // ---- calls without options that have begun in this turn
-// Those that have not ended with the turn of the event loop get a tick for their beginning: a call that takes time is seen while it is
-// at work, and one that takes none costs one tick.
+// A call that does not end within the turn of the event loop gets a tick for its beginning, so that it is seen while it is at work. A
+// call that ends within the turn costs one tick.
 
 interface Begun {
   noteOpen(): void;
@@ -324,11 +324,11 @@ interface Failed {
   readonly failure: unknown;
   readonly open: OpenCall;
   readonly record: EffectRecord | undefined;
-  /** When its attempt began; 0 where it is not known. */
+  /** When its attempt began; 0 if not known. */
   readonly beganAtMs: number;
 }
 
-/** With the time of the next attempt, as its policy says. */
+/** Builds the tick of a failed call, with the time of the next attempt that its policy sets. */
 function failureOf(
   attempt: AttemptCore,
   { call, policies }: CallSetup,
@@ -348,6 +348,6 @@ function failureOf(
     error: recordError(error),
     retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
     elapsedMs: beganAtMs === 0 ? 0 : Math.max(0, stamp.atMs - beganAtMs), // the clock may have been set back
-    ...(open.hasShown && delayMs !== null && { written: takenBack(attempt) }),
+    ...(open.hasShown && delayMs !== null && { written: revoked(attempt) }),
   };
 }

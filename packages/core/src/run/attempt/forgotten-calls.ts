@@ -2,7 +2,7 @@
  * Calls that are still running when their step returns or throws: a forgotten `await` loses none of them.
  *
  * Writes, effects and `collectEvents` are finished before the attempt ends. A failed call whose error was not handled fails the step.
- * Waits, sleeps and children are given up: that is how a race ends.
+ * Waits, sleeps and children are abandoned; this is how a race ends.
  *
  * @module
  */

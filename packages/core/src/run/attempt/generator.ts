@@ -41,7 +41,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
     pull,
     stop() {
       stopped = true;
-      // Its `finally` blocks run; further elements no longer count.
+      // Runs its `finally` blocks; further elements no longer count.
       generator
         .return(undefined)
         .catch((error) =>
@@ -139,7 +139,7 @@ function diverged({ step }: AttemptCore, call: string, what: string): WorkflowEr
   });
 }
 
-/* Checks the elements that a step adds to its fan-out. */
+// ---- checks the elements that a step adds to its fan-out
 
 /** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
 const sentAtOnce = new WeakMap<AttemptCore, string[]>();

@@ -1,4 +1,4 @@
-/** What a host does for a step, as a call of the step. */
+/** Work that a host does for a step, as a call of the step. */
 
 import { CallPromise } from "../../state/edit-context.js";
 import type { AttemptCore } from "../run.types.js";

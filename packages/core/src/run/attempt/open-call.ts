@@ -66,14 +66,14 @@ function callNested(step: NamedStep, what: string, inside: string): WorkflowErro
   });
 }
 
-/* `ctx.scope`: the same context with separate keys, for code that steps call. */
+// ---- `ctx.scope`: the same context with separate keys, for code that steps call
 
 /**
  * Returns the path of the new scope.
  *
- * @param outer The path of the scope that it is opened in; empty for the step itself.
- * @throws {WorkflowError} `OPTION_INVALID` for a name that is no text or empty, `KEY_REUSED` for a second scope of this
- * name: two users of one scope would count each other's calls in the order in which they come, and a later attempt mixes them up.
+ * @param outer Path of the scope that it is opened in; empty for the step itself. @throws {WorkflowError} `OPTION_INVALID`
+ * for a name that is not a non-empty string, `KEY_REUSED` for a second scope of this name: two users of one scope would count
+ * each other's calls in the order in which they come, and a later attempt mixes them up.
  */
 export function openScope(attempt: AttemptCore, outer: string, name: string): string {
   assertName(name, "scope");
@@ -87,7 +87,7 @@ export function inScopeText(scope: string): string {
   return scope === "" ? "" : ` in scope "${shownScope(scope)}"`;
 }
 
-/** What the details of an error say of the scope of a call. */
+/** Returns the details of an error that name the scope of a call. */
 export function scopeDetails(scope: string): { readonly scope?: string } {
   return scope === "" ? {} : { scope: shownScope(scope) };
 }

@@ -23,7 +23,7 @@ import type { AttemptCore, LiveRun } from "../run.types.js";
 
 const LEAST_MS = 50;
 const MOST_MS = 200;
-/** Of the time that the call has written for. */
+/** Flush interval as a share of the time since the call began to write. */
 const SHARE = 0.1;
 const MOST_SIZE = 2_048;
 
@@ -60,7 +60,7 @@ export function writtenBy({ run }: AttemptCore, open: OpenCall): Pick<EffectReco
 }
 
 /** Retracts the pieces of a failed attempt; the next one begins after this. */
-export function takenBack(attempt: AttemptCore): { readonly attempt: number; readonly pieces: readonly [] } {
+export function revoked(attempt: AttemptCore): { readonly attempt: number; readonly pieces: readonly [] } {
   return { attempt: nextNumber(attempt), pieces: [] };
 }
 
@@ -126,7 +126,7 @@ class PieceWriter {
     this.#storePending();
   }
 
-  /** What a call had pending at its end is in its record, or does not count. */
+  /** Flushes pending pieces, unless the call or its attempt has ended: then its record has them, or they do not count. */
   #storePending(): void {
     if (this.#open.open && this.#attempt.ended === null && this.#pending.length > 0) this.#flush();
   }

@@ -34,7 +34,7 @@ export function openingIn(attempt: AttemptCore): Opening | null {
 interface Runner {
   readonly winner: string;
   readonly promise: Promise<unknown>;
-  /** `true`: one call of the engine. */
+  /** `true` for one call of the engine. */
   readonly isCall: boolean;
 }
 
@@ -82,7 +82,7 @@ function begin(racer: Racer, opening: Opening, race: string): Omit<Runner, "winn
 
 interface Signals {
   readonly controller: AbortController;
-  /** Of the race that this one is a racer of; `null` for any other. */
+  /** Signal of the outer race, if this race is one of its racers; `null` otherwise. */
   readonly outer: AbortSignal | null;
 }
 
@@ -111,10 +111,8 @@ async function decide(runners: readonly Runner[], { controller, outer }: Signals
   return settled;
 }
 
-/*
- * Waits, sleeps and children with a `signal`: when it aborts, the engine closes the call, and the call rejects with the
- * reason of the signal once that is stored.
- */
+// ---- waits, sleeps and children with a `signal`
+// When the signal aborts, the engine closes the call, and the call rejects with the reason of the signal once that is stored.
 
 interface Closable {
   readonly call: string;
@@ -143,7 +141,7 @@ export function closable(attempt: AttemptCore, { call, answer, signal }: Closabl
     const reason = recordError(signal.reason);
     run.submit({ type: "call.closed", atMs: run.now(), item: item.id, attempt: number, call, reason });
   };
-  // Not at once: the call is opened first.
+  // Closes in a microtask, after the call has been opened.
   if (signal.aborted) queueMicrotask(close);
   else signal.addEventListener("abort", close, { once: true });
   const settled = answer.then(

@@ -87,12 +87,12 @@ export class StepContext implements Context {
     this.#scope = scope;
   }
 
-  /** `null`: this is not the context of a step. */
+  /** Returns the attempt of a context; `null` if it is not the context of a step. */
   static attemptOf(context: object): AttemptCore | null {
     return #attempt in context ? context.#attempt : null;
   }
 
-  /** The context that the step was called with; `null` for what is no context of a step. */
+  /** Returns the context that the step was called with; `null` if the object is not a context of a step. */
   static stepOf(context: object): StepContext | null {
     return #attempt in context ? (context.#scope?.step ?? context) : null;
   }
@@ -321,7 +321,7 @@ export class StepContext implements Context {
     };
   }
 
-  /** Every call returns a promise, even a refused one, and its rejection may be ignored. */
+  /** Wraps every call, even a refused one, in a promise whose rejection may be ignored. */
   #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
     try {
       this.#attempt.assertAlive();

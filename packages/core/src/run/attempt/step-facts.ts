@@ -62,11 +62,11 @@ type DirectEnd<Output> = { readonly answer: Output } & (
 );
 
 /**
- * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
+ * Works like `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
  *
- * @param direct Returns the patches of the frozen state, or the state that replaces it, and what the callback would return; `null`: the
- * callback is called.
- * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
+ * @param direct Returns the patches of the frozen state, or the state that replaces it, and what the callback would return.
+ * If it returns `null`, the callback is called. @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong
+ * to a step.
  */
 export function finishWithPatches<Output>(
   ctx: object,

@@ -72,7 +72,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
     this.#run = { state: runner.state, children: null };
   }
 
-  /** `true`: a write from outside of a run is still changing the state. @internal */
+  /** `true` if a write from outside of a run is still changing the state. @internal */
   get isWritten(): boolean {
     return detached.get(this.run.state)?.isBusy === true;
   }

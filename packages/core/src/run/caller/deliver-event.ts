@@ -26,7 +26,10 @@ interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
   readonly fields: unknown;
 }
 
-/** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
+/**
+ * Answers exactly this prompt, of the run or of a child. Returns `null` if the run has left memory, so that there is no
+ * receipt here.
+ */
 async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return logIfRefused(run, null, closed(run, promptId));
@@ -42,7 +45,10 @@ async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer)
   return logIfRefused(found.run, event.type, said && receiptOfAnswer(said));
 }
 
-/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whether or not the first one ended the run. */
+/**
+ * Converts the receipt of an answer: the end of a run closes its prompts, so a second click gets `PROMPT_CLOSED`, whether or
+ * not the first one ended the run.
+ */
 export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
   return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
 }
@@ -56,11 +62,11 @@ export interface Sent {
   readonly ticket?: number;
   /** Time of the post, in epoch milliseconds. @default now */
   readonly atMs?: number;
-  /** Of an answer. @default not known */
+  /** Who answered. @default not known */
   readonly by?: DoneBy;
 }
 
-/** `null`: the run has left memory, so there is no receipt here. */
+/** Delivers an event. Returns `null` if the run has left memory, so that there is no receipt here. */
 async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return logIfRefused(run, sent.event.type, await send(run, sent));
 }
@@ -151,8 +157,8 @@ function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; re
   return null;
 }
 
-function finished({ isEvicted: hasLeft, state }: LiveRun): Receipt | null {
-  return hasLeft ? null : runFinished(state.status);
+function finished({ isEvicted, state }: LiveRun): Receipt | null {
+  return isEvicted ? null : runFinished(state.status);
 }
 
 function closed(run: LiveRun, promptId: string): Receipt | null {
@@ -181,12 +187,10 @@ export function promptsOf(run: LiveRun): PendingPrompt[] {
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 
-/*
- * What a run in memory can be told from outside.
- */
+// ---- messages from outside that a run in memory takes
 
 interface Asked {
-  /** Who asks for it. Left out: it is not known. */
+  /** Who asks for it. Absent if not known. */
   readonly by?: DoneBy;
 }
 
@@ -205,7 +209,7 @@ export interface Delivery {
   readonly atMs?: number;
 }
 
-/** `null`: the run has left memory, so there is no receipt here. */
+/** Delivers a message. Returns `null` if the run has left memory, so that there is no receipt here. */
 export function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "event":
@@ -228,9 +232,7 @@ async function cancelRun(run: LiveRun, { reason, by }: Cancellation, { ticket }:
   });
 }
 
-/*
- * The open prompts of a run, in one form for all sources: memory, row and history.
- */
+// ---- the open prompts of a run, in one form for all sources: memory, row and history
 
 export interface AskingRun {
   readonly state: Pick<RunState, "runId" | "prompts">;

@@ -40,7 +40,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#isStored = runner.journal === null && runner.host.permits === null;
   }
 
-  /** `true`: the start needs no store. @internal */
+  /** `true` if the start needs no store. @internal */
   get isStored(): boolean {
     return this.#isStored;
   }
@@ -97,7 +97,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#send({ kind: "answer", promptId, fields });
   }
 
-  /** A run that has left memory gives no receipt: it was dropped, or has ended and goes on under another handler. */
+  /** Sends a message. A run that left memory sends no receipt: it was dropped, or it ended and another handler has resumed it. */
   async #send(message: OutsideMessage): Promise<Receipt> {
     const receipt = await deliver(this.#runner, message);
     if (receipt !== null) return receipt;
@@ -194,7 +194,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     else if (outcome !== null || this.#dropped !== null) result.reject(this.#error());
   }
 
-  /** Why there is no result. */
+  /** Returns the error of a run without a result. */
   #error(): unknown {
     return this.#outcome === null ? this.#dropped?.error : outcomeError(this.runId, this.#outcome);
   }

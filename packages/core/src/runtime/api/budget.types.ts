@@ -6,11 +6,11 @@ import type { TenantOptions } from "./run-filter.types.js";
 
 export type { Amounts, BudgetReport, Cost } from "../../host.js";
 
-/** What the calls of runs may spend. Each process obeys its own: set the same budgets in all processes. */
+/** Budgets of the calls of runs. Each process obeys its own: set the same budgets in all processes. */
 export interface BudgetOptions {
-  /** For each run with its children, in its whole life. @default no limit */
+  /** Budget of each run with its children, in its whole life. @default no limit */
   readonly run?: RunBudget;
-  /** For all runs of each tenant, in each day. Runs without a tenant share one. @default no limit */
+  /** Budget of all runs of each tenant, in each day. Runs without a tenant share one. @default no limit */
   readonly tenant?: TenantBudget;
 }
 
@@ -38,14 +38,15 @@ export interface TenantBudget {
 
 /** Options of `budgetOf(ctx).run`: those of `ctx.run`, and what the call costs. */
 export interface PaidOptions extends EffectOptions {
-  /** What each attempt may cost, which is reserved before the function is called. */
+  /** Cost of each attempt, reserved before the function is called. */
   readonly cost: Cost;
 }
 
-/** What a step may spend: the budget of its run, and that of the tenant. */
+/** Amounts that a step may spend: the budget of its run, and that of the tenant. */
 export interface StepBudget {
   /**
-   * `ctx.run` for a function that costs something. Its cost is reserved before each attempt, and settled when that has ended. While calls at work have reserved the rest of a budget, it waits for them.
+   * Works like `ctx.run`, for a function that costs something. Its cost is reserved before each attempt, and settled when the
+   * attempt has ended. While calls at work have reserved the rest of a budget, it waits for them.
    *
    * @throws {WorkflowError} `BUDGET_EXCEEDED`, which is not retried; and as `ctx.run`.
    */
@@ -57,7 +58,7 @@ export interface StepBudget {
    * @throws {WorkflowError} `OPTION_INVALID`
    */
   allow(key: string, more: Cost): Promise<void>;
-  /** How much of the budget of the run is spent. Not recorded: a step that runs again may get another answer. */
+  /** Returns the spent part of the run's budget. Not recorded: a step that runs again may get another answer. */
   read(): Promise<BudgetReport>;
 }
 
@@ -87,12 +88,12 @@ export interface AllowOptions extends TenantOptions {
   readonly key?: string;
 }
 
-/** What one tenant has spent in a day. */
+/** Amounts that one tenant has spent in a day. */
 export interface TenantSpending extends BudgetReport {
   readonly tenant: string;
 }
 
-/** What tenants have spent in a day. */
+/** Amounts that tenants have spent in a day. */
 export interface DaySpending {
   readonly day: string;
   /** Where the day begins and ends. */
@@ -101,15 +102,15 @@ export interface DaySpending {
   readonly tenants: readonly TenantSpending[];
 }
 
-/** What runs and tenants have spent, from outside of runs. */
+/** Amounts that runs and tenants have spent, read from outside of runs. */
 export interface RuntimeBudgets {
   /** Whether this runtime was created with `budgets`. */
   readonly isDeclared: boolean;
-  /** What a run has spent. All 0 for a run without a call that costs something. */
+  /** Returns what a run has spent: 0 of each unit for a run without a call that costs something. */
   run(runId: string, options?: TenantOptions): Promise<BudgetReport>;
-  /** What the runs of a tenant have spent in a day. */
+  /** Returns what the runs of a tenant have spent in a day. */
   tenant(query?: DayQuery): Promise<BudgetReport & { readonly day: string }>;
-  /** What every tenant has spent in a day. It reads one record for each tenant that has runs. */
+  /** Returns what every tenant has spent in a day. It reads one record for each tenant that has runs. */
   tenants(query?: Omit<DayQuery, "tenant">): Promise<DaySpending>;
   /**
    * Allows a run to spend more. A run that has failed with `BUDGET_EXCEEDED` continues with `runtime.retry(runId)`: calls that were

@@ -1,5 +1,5 @@
 /**
- * What is known of a run when one looks back: its ticks, attempts and children, and a run as it was after a tick.
+ * Types of the past of a run: its ticks, attempts and children, the run as it was after a tick, and the audit.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface DetailedEntry extends HistoryEntry {
   readonly step: string | null;
   readonly item: number | null;
   readonly attempt: number | null;
-  /** What the tick changed in the state of its run. */
+  /** Changes that the tick made in the state of its run. */
   readonly changes: readonly ChangedValue[];
 }
 
@@ -36,7 +36,7 @@ export interface RunForked {
   readonly atMs: number;
   /** The original run, and the tick after which the fork begins. */
   readonly from: { readonly runId: string; readonly tick: number };
-  /** Who has made it. Left out: it is not known. */
+  /** Who made the fork. Absent if not known. */
   readonly by?: DoneBy;
   /** The state that it begins with, after the edits of `fork`. */
   readonly state: unknown;
@@ -46,7 +46,7 @@ export interface RunForked {
 export interface ChangedValue {
   /** Names of fields, positions in lists, keys of maps. Empty for the whole state. */
   readonly path: readonly (string | number)[];
-  /** Absent: there was no value. */
+  /** The value before. Absent if there was none. */
   readonly old?: unknown;
   /** Absent if the value was removed. */
   readonly new?: unknown;
@@ -83,9 +83,9 @@ export interface RunAttempt {
   readonly endedAtMs: number | null;
   readonly endedTick: number | null;
   readonly status: AttemptStatus;
-  /** Why it has failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
+  /** Error with which the attempt failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** `true`: it has ended, and no other attempt of the item follows by itself. */
+  /** `true` if it has ended, and no other attempt of the item follows by itself. */
   readonly isFinal: boolean;
   readonly retryAtMs: number | null;
   /** Type of its input event; `null` for several events. */
@@ -102,7 +102,7 @@ export type CallStatus = "running" | "waiting" | "completed" | "failed" | "inter
 
 /** A call of `ctx.run`, as far as one attempt of a step has made it. */
 export interface RunCall {
-  /** Its id within the work item: `run=` and its key. */
+  /** Call id within the work item: `run=` and its key. */
   readonly call: string;
   readonly label?: string;
   /** Epoch milliseconds. */
@@ -113,7 +113,7 @@ export interface RunCall {
   readonly status: CallStatus;
   /** Number of its last attempt, over all attempts of the step. */
   readonly attempts: number;
-  /** Why the last attempt that has failed has failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
+  /** Error of the last failed attempt. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
@@ -128,7 +128,7 @@ export interface AttemptWait {
   readonly toTick: number | null;
   /** Id of the prompt that it waits for, if any. */
   readonly promptId?: string;
-  /** Who answered the prompt, once somebody has. Left out: not known. */
+  /** Who answered the prompt. Absent if not answered, or not known. */
   readonly by?: DoneBy;
   /** When the wait times out, in epoch milliseconds, if it does. */
   readonly untilMs?: number;
@@ -142,14 +142,14 @@ export interface RunMoment {
   /** Epoch milliseconds. */
   readonly atMs: number;
   readonly status: RunStatus;
-  /** `true`: it has not ended, and continues only with time or an event from outside. */
+  /** `true` if it has not ended, and continues only with time or an event from outside. */
   readonly isWaiting: boolean;
   readonly state: unknown;
   /** Every step of the run in the order of its workflow, then those of its children. */
   readonly steps: readonly StepMoment[];
   /** Open prompts of the run and its children. */
   readonly prompts: readonly PendingPrompt[];
-  /** What a fork from here delivers first. `event` of `fork` replaces fields of one of these events. */
+  /** Events that a fork from here delivers first. `event` of `fork` replaces fields of one of these events. */
   readonly next: readonly PendingDelivery[];
   /** Input of the requested work item; `null` if none was requested, or if it is not at work at this tick. */
   readonly input: ItemInput | null;
@@ -164,7 +164,7 @@ export interface MomentOptions extends TenantOptions {
   readonly item?: number;
 }
 
-/** What a work item was started with. */
+/** Input that a work item was started with. */
 export interface ItemInput {
   readonly step: string;
   /** One event, or those of a batch or a set. A batch that settles leaves out its failures. */
@@ -226,7 +226,7 @@ export interface RawSnapshot {
   readonly dict: { readonly [field: string]: unknown };
 }
 
-/* What people and programs have done to runs, over all runs of a tenant. */
+// ---- actions of people and programs on runs, over all runs of a tenant
 
 export type AuditAction =
   | "start"
@@ -246,12 +246,15 @@ export interface AuditEntry {
   readonly atMs: number;
   /** `send`: the run may have refused the event. Each of the others was done. */
   readonly action: AuditAction;
-  /** Of a fork, the new run. The run may be deleted since. `""` for a queue, and for a schedule of which no run was started. */
+  /**
+   * Id of the run; for a fork, of the new run. The run may have been deleted since. `""` for a queue, and for a schedule of
+   * which no run was started.
+   */
   readonly runId: string;
   /** `""` for a queue. */
   readonly workflow: string;
   readonly by: DoneBy;
-  /** Of an answer. */
+  /** Id of the answered prompt. */
   readonly promptId?: string;
   /** Name of the queue that was changed. */
   readonly queue?: string;
@@ -277,16 +280,16 @@ export interface AuditFilter extends TenantOptions {
 export interface AuditPage {
   /** The newest first. A page holds what was found among 5,000 entries: it may be short, or empty, and still have a cursor. */
   readonly entries: readonly AuditEntry[];
-  /** For the next page; `null` on the last one. */
+  /** Cursor of the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 
 /**
- * Who did what: every start, fork, answer, sent event, cancellation, resumption, retry and deletion, and every change of a queue or a
- * schedule, that came with the option `by`.
+ * Who did what: every start, fork, answer, sent event, cancellation, resumption, retry and deletion, and every change of a
+ * queue or a schedule, that came with the option `by`.
  *
- * An entry is stored together with what it says, and stays when its run is deleted. What a program does under the door `"api"` without a
- * user has no entry. Over Restate there are no entries.
+ * An entry is stored together with its action, and stays when its run is deleted. Actions of a program through the door
+ * `"api"` without a user have no entry. Over Restate there are no entries.
  */
 export interface RuntimeAudit {
   /** @throws {WorkflowError} `OPTION_INVALID` */

@@ -33,7 +33,7 @@ export interface ExportedHead {
   readonly tenant: string;
   readonly runId: string;
   readonly workflow: string;
-  /** `null`: follows from the ticks; a run that has not ended is due at once. */
+  /** `null` if it follows from the ticks; a run that has not ended is due at once. */
   readonly status: StoredStatus | null;
   readonly input: unknown;
   /** Name of the code that the run was created with. Empty: the code of the importing runtime. */
@@ -78,8 +78,9 @@ export interface ExportOptions extends TenantOptions {
 
 export interface ImportOptions extends TenantOptions {
   /**
-   * What happens if the store has another record with the same key: `"refuse"` fails with `RECORD_CONFLICT`, `"keep"` keeps the
+   * Reaction to another record with the same key in the store: `"refuse"` fails with `RECORD_CONFLICT`, `"keep"` keeps the
    * existing record.
+   *
    * @default "refuse"
    */
   readonly records?: "refuse" | "keep";
@@ -88,6 +89,6 @@ export interface ImportOptions extends TenantOptions {
 export interface ImportedRun {
   readonly runId: string;
   readonly tenant: string;
-  /** `false`: this export was imported before. */
+  /** `false` if this export was imported before. */
   readonly isNew: boolean;
 }

@@ -1,4 +1,4 @@
-/** Which runs are listed. */
+/** Filters that select runs, and requests that act on them. */
 
 import type { Workflow } from "../../authoring/workflow.types.js";
 import type { DoneBy } from "../../host.js";
@@ -37,7 +37,7 @@ export interface RunFilter extends TenantOptions {
   readonly cursor?: string;
 }
 
-/* What the calls of a runtime name things by. */
+// ---- names that calls of a runtime use
 
 // any: a workflow with any state.
 export type Workflows = { readonly [name: string]: Workflow<any> };
@@ -49,15 +49,15 @@ export interface TenantOptions {
 
 export interface CallerOptions {
   /**
-   * Who does it, and through which door: texts by the rules of labels. It is stored in the journal, where `history` shows it, and in the
-   * audit.
+   * Who does it, and through which door: texts by the rules of labels. It is stored in the journal, where `history` shows it,
+   * and in the audit.
    *
    * @default not known
    */
   readonly by?: DoneBy;
 }
 
-/* One action on many runs. */
+// ---- one action on many runs
 
 export type BulkAction = "retry" | "resume" | "cancel" | "delete" | "answer";
 
@@ -80,8 +80,8 @@ export interface BulkSelection extends TenantOptions {
   /** Exactly these runs: 1 to 1,000 ids. Excludes `where`. */
   readonly runIds?: readonly string[];
   /**
-   * Of `resume`: id of a job of `cancel`. The runs that it has cancelled, unless somebody has resumed them since. Excludes `runIds`, and
-   * conditions other than `where.workflows`.
+   * Id of a job of `cancel`, for `resume`: selects the runs that it has cancelled, unless somebody has resumed them since.
+   * Excludes `runIds`, and conditions other than `where.workflows`.
    */
   readonly cancelledBy?: string;
 }
@@ -91,11 +91,11 @@ export interface BulkOptions extends BulkSelection, CallerOptions {
   readonly runId?: string;
   /** How many runs are acted on per second, at most. Integer from 1 to 1,000. @default 100 */
   readonly perSecond?: number;
-  /** Of `cancel`: what the runs are cancelled with. JSON. @default none */
+  /** Reason of the cancellations, for `cancel`. JSON. @default none */
   readonly reason?: unknown;
-  /** Of `answer`: the fields of the answer. JSON. @default {} */
+  /** Fields of the answer, for `answer`. JSON. @default {} */
   readonly fields?: object;
-  /** Of `answer`: type of the prompt. A run with several open prompts of that type is skipped. @default any type */
+  /** Type of the prompt, for `answer`. A run with several open prompts of that type is skipped. @default any type */
   readonly prompt?: string;
 }
 
@@ -129,7 +129,7 @@ export interface BulkResult extends BulkCounts {
 /** How many runs match. */
 export interface RunMatches {
   readonly count: number;
-  /** `false`: there are more, which were not counted. */
+  /** `false` if there are more, which were not counted. */
   readonly isAll: boolean;
 }
 

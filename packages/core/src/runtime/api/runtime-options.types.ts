@@ -1,4 +1,4 @@
-/** How a runtime is made. */
+/** Options of a runtime, its reports for telemetry, and the options of a host of activations. */
 
 import type { Clock, Log, ResourceOverride, Telemetry } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
@@ -18,9 +18,10 @@ export interface RuntimeOptions<Flows extends Workflows> {
   /** Where runs are kept. The runtime closes it in `stop`. @default `memoryStore()` */
   readonly store?: RunStore;
   /**
-   * `false`: no step runs in this process. Runs are stored and left to a runtime over the same store that executes. Messages and
-   * requests to cancel, resume or retry go to that runtime through the store, and are answered once it has taken them. Everything
-   * that reads works. Needs a `store`.
+   * Whether steps run in this process. With `false`, runs are stored and left to a runtime over the same store that executes.
+   * Messages and requests to cancel, resume or retry go to that runtime through the store, and are answered once it has
+   * processed them. Everything that reads works. Needs a `store`.
+   *
    * @default true
    */
   readonly execute?: boolean;
@@ -60,8 +61,9 @@ export interface RuntimeOptions<Flows extends Workflows> {
    */
   readonly queues?: { readonly [name: string]: QueueOptions };
   /**
-   * What the calls of a run and of a tenant may spend, over all processes of the store: model calls of agents, and calls of
+   * Budgets of a run and of a tenant, over all processes of the store: for model calls of agents, and calls of
    * `budgetOf(ctx).run`.
+   *
    * @default no limit
    */
   readonly budgets?: BudgetOptions;
@@ -91,15 +93,12 @@ export interface QueueOptions {
    * @default no limit
    */
   readonly rate?: { readonly limit: number; readonly per: Duration };
-  /** `true`: runs of the queue may be started with a `priority`. @default false */
+  /** Whether runs of the queue may be started with a `priority`. @default false */
   readonly priority?: boolean;
 }
 
-/*
- * What a runtime reports to its telemetry: its commits, the runs that it claims, and those that it loses.
- *
- * Methods are called synchronously, and must not throw. Without telemetry none of these values is made.
- */
+// ---- reports of a runtime for its telemetry: its commits, the runs that it claims, and those that it loses
+// Methods are called synchronously, and must not throw. Without telemetry none of these values is made.
 
 export interface RuntimeObserver {
   /** Called when a runtime was created. Returns the function to call when it has stopped. */
@@ -144,12 +143,12 @@ export interface ObservedRun {
 }
 
 export interface ObservedClaim extends ObservedRun {
-  /** Since when the run was due, in epoch milliseconds: its time, a message, or the last change by a process that died. */
+  /** When the run became due, in epoch milliseconds: its time, a message, or the last change by a process that died. */
   readonly dueAtMs: number;
   readonly claimedAtMs: number;
 }
 
-/* What a host of activations passes and gets. */
+// ---- options of a host of activations
 
 export interface ActivationsOptions {
   /** The workflows by their durable names. */
@@ -177,13 +176,13 @@ export interface ActivationStore extends Pick<RunStore, "snapshot" | "ticks" | "
 /** Facts about a commit that a host gets without reading it. */
 export interface RoundNature {
   /**
-   * `true`: the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
+   * `true` if the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
    * the next commit.
    */
   readonly follows: boolean;
-  /** `true`: the run ends with it, so nothing begins once it is stored. */
+  /** `true` if the run ends with it, so nothing begins once it is stored. */
   readonly ends: boolean;
-  /** `true`: no step of the run or its children is running, so giving the run back now repeats no step. */
+  /** `true` if no step of the run or its children is running, so releasing the run now repeats no step. */
   readonly isCalm: boolean;
 }
 

@@ -59,7 +59,7 @@ export interface StepRecords {
 
 export interface RecordListQuery extends TenantOptions {
   readonly kind: string;
-  /** Only ids that begin with this text. @default all */
+  /** Prefix of the ids to list. @default all */
   readonly prefix?: string;
   /** Size of a page, from 1 to 1,000. @default 100 */
   readonly limit?: number;
@@ -69,11 +69,11 @@ export interface RecordListQuery extends TenantOptions {
 
 export interface RecordList {
   readonly records: readonly (RecordValue & { readonly id: string })[];
-  /** For the next page; `null` on the last one. */
+  /** Cursor of the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 
-/** Which record. */
+/** Name of a record. */
 export interface RecordName extends TenantOptions {
   readonly kind: string;
   readonly id: string;

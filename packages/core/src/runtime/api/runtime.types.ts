@@ -1,5 +1,5 @@
 /**
- * What `createRuntime` takes and returns.
+ * Types of `createRuntime`.
  *
  * @module
  */
@@ -86,8 +86,9 @@ export interface DedupeOptions {
   /** Time from the first call, in which calls count as one. At least 1 ms. */
   readonly for: Duration;
   /**
-   * What a call gets once the run has failed, timed out or been cancelled, for the rest of the time. `"keep"`: that run, so `await`
-   * rejects with its error. `"replace"`: a new run.
+   * Result of a call once the run has failed, timed out or been cancelled, for the rest of the time. `"keep"`: that run, so
+   * `await` rejects with its error. `"replace"`: a new run.
+   *
    * @default "keep"
    */
   readonly failed?: "keep" | "replace";
@@ -150,7 +151,8 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
    */
   sendEvent<Event>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
   /**
-   * As in memory, once that is stored. The `details` of `PROMPT_CLOSED` say who has answered the prompt, if somebody has.
+   * Resolves like in memory, once the answer is stored. The `details` of `PROMPT_CLOSED` say who has answered the prompt, if
+   * somebody has.
    *
    * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit, `VALUE_UNSERIALIZABLE`.
    */
@@ -190,7 +192,7 @@ export interface RunListing {
   readonly lastEvent: number;
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
   readonly queue: ListedQueue | null;
-  /** `true`: the run was exported from this store, and does not continue here. `delete` ends the move, `release` undoes it. */
+  /** `true` if the run was exported from this store, and does not continue here. `delete` ends the move, `release` undoes it. */
   readonly isSealed: boolean;
 }
 
@@ -202,7 +204,7 @@ export interface ListedQueue {
   readonly hasPlace: boolean;
 }
 
-/** Which runs are counted. */
+/** Filter of counted runs. */
 export interface CountFilter extends TenantOptions {
   /** Durable name of a workflow. @default all */
   readonly workflow?: string;
@@ -211,11 +213,11 @@ export interface CountFilter extends TenantOptions {
 }
 
 export interface Retention {
-  /** Only runs of this tenant. @default all tenants */
+  /** Tenant of the runs. @default all tenants */
   readonly tenant?: string;
-  /** How long ago the runs ended, at least. */
+  /** Minimum time since the runs ended. */
   readonly olderThan: Duration;
-  /** Only runs that ended with one of these statuses. @default all ended runs */
+  /** Status, or statuses, with which the runs ended. @default all ended runs */
   readonly status?: EndedStatus | readonly EndedStatus[];
   /** Maximum number of runs to delete. Integer, at least 1. @default no limit */
   readonly limit?: number;
@@ -241,7 +243,8 @@ export interface DueReport {
 
 export interface HistoryOptions extends TenantOptions {
   /**
-   * Only what came after the tick with this number. Earlier ticks are not read. Integer, at least 0.
+   * Tick number after which the history begins. Earlier ticks are not read. Integer, at least 0.
+   *
    * @default everything, with how a fork began
    */
   readonly after?: number;
@@ -251,21 +254,22 @@ export interface DetailedHistoryOptions extends TenantOptions {
   /** Adds to every tick its step and what it changed in the state. */
   readonly details: true;
   /**
-   * Only what came after the tick with this number. Earlier ticks are reduced again, from the nearest snapshot on. Integer, at
+   * Tick number after which the history begins. Earlier ticks are reduced again, from the nearest snapshot on. Integer, at
    * least 0.
+   *
    * @default everything, with how a fork began
    */
   readonly after?: number;
-  /** Only what came before the tick with this number. @default everything */
+  /** Tick number before which the history ends. @default everything */
   readonly before?: number;
-  /** `true`: continues with new ticks, and ends with the run. @default false */
+  /** Whether the history continues with new ticks, until the run ends. @default false */
   readonly follow?: boolean;
   /** Ends a history that follows its run: reading then fails with the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
 export interface AttemptsOptions extends TenantOptions {
-  /** Only attempts that were started after the tick with this number. Integer, at least 0. @default all */
+  /** Tick number after which the attempts were started. Integer, at least 0. @default all */
   readonly after?: number;
   /** About how many attempts to return: all that one tick started are returned together. Integer, at least 1. @default all */
   readonly limit?: number;
@@ -283,7 +287,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly workflows: Flows;
   /** Versioned data beside the runs, such as sessions. */
   readonly records: RuntimeRecords;
-  /** What runs and tenants have spent, for a runtime with `budgets`. */
+  /** Amounts that runs and tenants have spent, for a runtime with `budgets`. */
   readonly budgets: RuntimeBudgets;
   /** Who has done what to runs. */
   readonly audit: RuntimeAudit;
@@ -369,9 +373,9 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    */
   check(options?: { readonly tenant?: string }): Promise<CheckReport>;
   /**
-   * What happened to a run, tick by tick, in order. The history of a fork begins with `run.forked`, number 0.
+   * Returns the ticks of a run, in order. The history of a fork begins with `run.forked`, number 0.
    *
-   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and what keeps the run from being loaded.
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and errors that keep the run from being loaded.
    */
   history(runId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
   /**
@@ -381,10 +385,11 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /** The same with the step of every tick and what it changed; with `follow`, also future ticks. */
   history(runId: string, options: DetailedHistoryOptions): AsyncIterable<DetailedEntry>;
   /**
-   * Every attempt of every step of a run and its children: when it ran, what it waited for, how it ended. In the order in which the
-   * attempts were started; each is returned once all before it have ended, and those that still run come last.
+   * Returns every attempt of every step of a run and its children: when it ran, what it waited for, how it ended. In the
+   * order in which the attempts were started; each is returned once all before it have ended, and those that still run come
+   * last.
    *
-   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and what keeps the run from being loaded.
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and errors that keep the run from being loaded.
    */
   attempts(runId: string, options?: AttemptsOptions): AsyncIterable<RunAttempt>;
   /**

@@ -1,5 +1,5 @@
 /**
- * What `runtime.schedules` takes and returns.
+ * Types of `runtime.schedules`.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import type { QueueTicket } from "../store/run-store.types.js";
 import type { TenantOptions, Workflows } from "./run-filter.types.js";
 
 /**
- * What happens to an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end
+ * Handling of an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end
  * (`"queue"`), or it starts anyway (`"allow"`).
  */
 export type ScheduleOverlap = "skip" | "queue" | "allow";
 
-/** Which occurrences start that were missed while no process ran: the last one, all of them, or none. */
+/** Missed occurrences that start after a time in which no process ran: the last one, all of them, or none. */
 export type ScheduleCatchUp = "last" | "all" | "none";
 
 /** Options of a call that changes a schedule. */
@@ -37,7 +37,9 @@ export interface ScheduleOptions<Name extends string = string> extends ScheduleC
   /** Fields of the start event, or the event itself, the same for every run. @default none */
   readonly input?: unknown;
   /**
-   * With `"queue"`, one occurrence waits at most, and a later one replaces it; with `catchUp: "all"` too, up to 1,000 wait.
+   * Handling of an occurrence while the previous run has not ended. With `"queue"`, one occurrence waits at most, and a later
+   * one replaces it; with `catchUp: "all"` too, up to 1,000 wait.
+   *
    * @default "skip"
    */
   readonly overlap?: ScheduleOverlap;
@@ -66,7 +68,7 @@ export interface ScheduleSkip {
   readonly reason: "overlap" | "missed";
 }
 
-/** What is edited of a schedule. Left out: it stays as it is. */
+/** Edited parts of a schedule. An absent part stays as it is. */
 export interface ScheduleEdit {
   readonly cron?: string;
   /** IANA name of a time zone. */
@@ -99,7 +101,7 @@ export interface Schedule {
   readonly timezone: string;
   readonly workflow: string;
   readonly start: ScheduleStart;
-  /** What was edited since `set`; `null` for nothing. */
+  /** Edits since `set`; `null` for none. */
   readonly edited: ScheduleEdited | null;
   readonly overlap: ScheduleOverlap;
   readonly catchUp: ScheduleCatchUp;
@@ -117,7 +119,7 @@ export interface Schedule {
 }
 
 export interface ScheduleQuery extends TenantOptions {
-  /** Only names that begin with this text. @default all */
+  /** Prefix of the names to list. @default all */
   readonly prefix?: string;
   /** Size of a page, from 1 to 1,000. @default 100 */
   readonly limit?: number;
@@ -127,7 +129,7 @@ export interface ScheduleQuery extends TenantOptions {
 
 export interface ScheduleList {
   readonly schedules: readonly Schedule[];
-  /** For the next page; `null` on the last one. */
+  /** Cursor of the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 

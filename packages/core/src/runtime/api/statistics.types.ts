@@ -1,17 +1,22 @@
-/** How often runs and steps end, how they end, how long they take, and why they fail. */
+/**
+ * Types of `runtime.statistics`: how often runs and steps end, how, how long they take, and why they fail.
+ *
+ * @module
+ */
+
 import type { Duration } from "../../value/duration.js";
 import type { StoredStatus } from "../store/run-store.types.js";
 import type { RunFilter, TenantOptions } from "./run-filter.types.js";
 
-/** What has ended in a time. The store counts by hours: `after` and `before` are rounded outwards. */
+/** Filter of ended runs and attempts by time. The store counts by hours: `after` and `before` are rounded outwards. */
 export interface StatisticsFilter extends TenantOptions {
-  /** Only this workflow, with its steps and over time. @default all workflows, without either */
+  /** Workflow to count, with its steps and over time. @default all workflows, without either */
   readonly workflow?: string;
-  /** Only these workflows. An empty list matches nothing. @default all */
+  /** Workflows to count. An empty list matches nothing. @default all */
   readonly workflows?: readonly string[];
-  /** What ended at this time or later; a number is epoch milliseconds. @default 24 hours before `before` */
+  /** Earliest end, included; a number is epoch milliseconds. @default 24 hours before `before` */
   readonly after?: Date | number;
-  /** What ended before this time; a number is epoch milliseconds. @default now */
+  /** Latest end, excluded; a number is epoch milliseconds. @default now */
   readonly before?: Date | number;
   /** `"version"`: one entry for each version of the code. @default one entry for each workflow */
   readonly by?: "version";
@@ -45,11 +50,11 @@ export interface StepFigures extends Figures {
 
 export interface WorkflowFigures extends Figures {
   readonly workflow: string;
-  /** With `by: "version"`; `null` for runs whose version is not known. */
+  /** Version of the runs, with `by: "version"`; `null` for runs whose version is not known. */
   readonly version?: string | null;
   /** The periods in which a run ended, in order. Empty unless one `workflow` was asked for. */
   readonly periods: readonly PeriodFigures[];
-  /** Those with the most failures first. Empty unless one `workflow` was asked for. */
+  /** Steps, those with the most failures first. Empty unless one `workflow` was asked for. */
   readonly steps: readonly StepFigures[];
 }
 
@@ -62,13 +67,13 @@ export interface CountedTime {
 }
 
 export interface Statistics extends CountedTime {
-  /** In the order of their names, then of their versions. */
+  /** Workflows, in the order of their names, then of their versions. */
   readonly workflows: readonly WorkflowFigures[];
 }
 
-/** Which failures are grouped. Times are those of {@link StatisticsFilter}. */
+/** Filter of grouped failures. Times are those of {@link StatisticsFilter}. */
 export interface FailureFilter extends Omit<StatisticsFilter, "by"> {
-  /** Only failures of this version of the code. @default all */
+  /** Version of the code. @default all */
   readonly version?: string;
   /** How many groups to return, those with the most failures first: 1 to 1,000. @default 100 */
   readonly limit?: number;
@@ -76,7 +81,7 @@ export interface FailureFilter extends Omit<StatisticsFilter, "by"> {
 
 /** Runs that failed alike: at the same step, with the same code and message once numbers, ids and quoted values are left out. */
 export interface FailureGroup {
-  /** For `runtime.runs({ failure: id })`, which lists the runs of the group that have not continued since. */
+  /** Id for `runtime.runs({ failure: id })`, which lists the runs of the group that have not continued since. */
   readonly id: string;
   readonly workflow: string;
   /** `null` if the run itself failed. */
@@ -100,7 +105,7 @@ export interface Failures extends CountedTime {
   readonly groups: readonly FailureGroup[];
 }
 
-/** Which runs are counted over time: those that `runs` lists. */
+/** Filter of runs that are counted over time: those that `runs` lists. */
 export interface HistogramFilter extends Omit<RunFilter, "search" | "order" | "limit" | "cursor"> {
   /** @default seven days before `createdBefore` */
   readonly createdAfter?: Date | number;
@@ -120,10 +125,11 @@ export interface Histogram extends CountedTime {
 }
 
 /**
- * What a store counts as runs and attempts end, in the transaction that stores the end: a crash neither loses nor repeats it.
+ * Counts of ended runs and attempts, which a store adds in the transaction that stores the end: a crash neither loses nor
+ * repeats it.
  *
- * A run that ends again after `retry` or `resume` counts again, from then on. What was counted stays when the run is deleted. `memoryStore`
- * keeps seven days. Restate counts nothing: these calls reject with `RESTATE_UNSUPPORTED`.
+ * A run that ends again after `retry` or `resume` counts again, from then on. Counts stay when the run is deleted.
+ * `memoryStore` keeps seven days. Restate counts nothing: these calls reject with `RESTATE_UNSUPPORTED`.
  */
 export interface RuntimeStatistics {
   /** How many runs and attempts have ended, how many of them failed, and how long they took. @throws {WorkflowError} `OPTION_INVALID` */

@@ -1,4 +1,4 @@
-/** What `runtime.workers` returns. */
+/** Types of `runtime.workers` and `runtime.queues`. */
 
 import type { DoneBy } from "../../host.js";
 import type { LineCounts } from "../store/run-store.types.js";
@@ -20,11 +20,11 @@ export interface WorkerState {
    * renewal while nothing else here changes.
    */
   readonly beatAtMs: number;
-  /** `false`: its lease has run out since the last heartbeat. Other processes take its runs. */
+  /** `false` if its lease has run out since the last heartbeat. Other processes take its runs. */
   readonly isAlive: boolean;
   /** Runs in its memory at the last heartbeat. */
   readonly runs: number;
-  /** Those of them that are of a queue. */
+  /** Number of those runs that hold a place of a queue. */
   readonly places: number;
   /** The most runs that it works on at once; `null` for no limit. */
   readonly maxRuns: number | null;
@@ -43,7 +43,7 @@ export interface RuntimeWorkers {
   list(): Promise<readonly WorkerState[]>;
 }
 
-/* What `runtime.queues` takes and returns. */
+// ---- types of `runtime.queues`
 
 /** Limits of a queue; `null` for no limit. */
 export interface QueueLimitsShown {
@@ -64,9 +64,9 @@ export interface QueueState extends LineCounts {
   readonly paused: boolean;
   /** The limits that hold, paused or not. */
   readonly limits: QueueLimitsShown;
-  /** The limits in the options of this process, or else of a living one; `null`: none names the queue. */
+  /** The limits in the options of this process, or else of a living one; `null` if none names the queue. */
   readonly configured: QueueLimitsShown | null;
-  /** When it was paused, resumed or limited by a call, in epoch milliseconds; `null`: all is as configured. */
+  /** When it was paused, resumed or limited by a call, in epoch milliseconds; `null` if all is as configured. */
   readonly changedAtMs: number | null;
   /** Who did that. */
   readonly changedBy: DoneBy | null;
@@ -104,7 +104,7 @@ interface ByOptions {
 export interface RuntimeQueues {
   /** Queues that a living process names, or that were changed, by name. */
   list(): Promise<readonly QueueState[]>;
-  /** `null`: no living process names the queue, and it was never changed. */
+  /** `null` if no living process names the queue, and it was never changed. */
   get(name: string): Promise<QueueState | null>;
   /** No run of the queue gets a place until `resume`. @throws {WorkflowError} `OPTION_INVALID` */
   pause(name: string, options?: ByOptions): Promise<QueueState>;

@@ -16,7 +16,7 @@ import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 
 const auditKind: string = ownKind("audit");
 
-/** After every time that there can be. */
+/** Upper bound of every time. */
 const LAST_MS = 9e15;
 
 /** Entries of this process so far: those of one millisecond stay in order. */
@@ -41,7 +41,7 @@ export function auditWrites({ tenant, runId }: RunKey, { by, ...done }: DoneToRu
   return [{ tenant, kind: auditKind, id, expected: 0, text: JSON.stringify(entry) }];
 }
 
-/* What the ticks of a commit add to the audit. */
+// ---- audit entries that the ticks of a commit add
 
 export interface AuditedRun {
   readonly key: RunKey;
@@ -62,7 +62,7 @@ export function auditOfTicks({ key, workflow, runner }: AuditedRun, ticks: reado
 
 type Done = Pick<AuditEntry, "action" | "promptId">;
 
-/** `null`: it was decided elsewhere, or comes too late. */
+/** Returns who did what with the tick; `null` if it was decided elsewhere, or comes too late. */
 function doneBy(tick: Tick, { state, parent }: LiveRun, answered: Set<string>): Done | null {
   if (tick.type === "event.received") {
     const { promptId } = tick;
@@ -139,7 +139,7 @@ export class StoredAudit implements RuntimeAudit {
       const old = records.filter(({ id }) => id > before);
       if (old.length === 0) continue;
       const writes = old.map(({ kind, id, version }) => ({ tenant, kind, id, expected: version, text: null }));
-      // In conflict with another process that does the same.
+      // The write conflicts if another process deletes the same entries.
       if ((await store.writeRecords(writes)).length === 0) deleted += old.length;
     }
     return deleted;

@@ -37,7 +37,7 @@ export interface BookSetup {
   readonly log: Log;
 }
 
-/** Why a call may not be made. `isBusy`: calls at work have reserved what it needs, and may leave it. */
+/** Reason why a call may not be made. `isBusy`: calls at work have reserved what it needs, and may leave it. */
 export interface Refusal {
   readonly account: Account;
   readonly unit: keyof Amounts;
@@ -59,7 +59,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** Which account, with its budget. */
+/** An account, with its budget. */
 export interface Wanted {
   readonly key: RecordKey;
   readonly limits: Partial<Amounts>;
@@ -105,7 +105,7 @@ export class AccountBook {
     }
   }
 
-  /** As it is stored now. */
+  /** Returns the account as it is stored now. */
   async read({ key, limits }: Wanted): Promise<BudgetReport> {
     const { store, clock } = this.#setup;
     const found = readAccount((await store.record(key))?.text ?? null);
@@ -298,7 +298,7 @@ function refusalOf(account: Account, { stored, held, others }: Draft, asked: Amo
   return busy === null ? null : { account, unit: busy, spent, reserved, allowed, isBusy: true };
 }
 
-/** What was granted is held from now on. */
+/** Holds the granted amounts from now on. */
 function noteReserved(jobs: readonly Job[], answers: readonly (Refusal | null)[]): void {
   for (const [index, { accounts, asked }] of jobs.entries())
     if (asked !== undefined && answers[index] === null)

@@ -16,12 +16,12 @@ import { ownKind } from "../text/record-text.js";
 export const runAccounts: string = ownKind("run-budget");
 export const dayAccounts: string = ownKind("day-budget");
 
-/** What the record of an account holds, as JSON. */
+/** Content of the record of an account, as JSON. */
 export interface StoredAccount {
   readonly spent: Amounts;
-  /** What was allowed beyond the budget, by the key of the call that has done it. */
+  /** Amounts that were allowed beyond the budget, by the key of the call that allowed them. */
   readonly allowed: { readonly [key: string]: Amounts };
-  /** By process. */
+  /** Amounts that processes hold, by owner. */
   readonly holds: { readonly [owner: string]: Hold };
 }
 
@@ -38,7 +38,7 @@ export interface Account {
   readonly limits: Partial<Amounts>;
   /** How many calls use it. */
   users: number;
-  /** Of calls at work in this process. */
+  /** Amounts held by calls at work in this process. */
   held: Amounts;
   /** Spent, and not in the record yet. */
   unwritten: Amounts;
@@ -66,19 +66,19 @@ export function readAccount(text: string | null): StoredAccount {
 
 interface Living {
   readonly nowMs: number;
-  /** Its hold stays. */
+  /** Owner whose hold stays. */
   readonly owner?: string;
-  /** `true`: nobody else may hold anything. */
+  /** `true` if only `owner` may hold amounts. */
   readonly isOurs?: boolean;
 }
 
-/** Without the holds of processes that are dead, or have lost the run. */
+/** Returns the account without the holds of processes that are dead, or have lost the run. */
 export function living(stored: StoredAccount, { nowMs, owner, isOurs = false }: Living): StoredAccount {
   const isAlive = ([name, { untilMs }]: [string, Hold]): boolean => name === owner || (!isOurs && untilMs > nowMs);
   return { ...stored, holds: Object.fromEntries(Object.entries(stored.holds).filter(isAlive)) };
 }
 
-/** What may be spent, with what was allowed later. */
+/** Returns the amounts that may be spent, with those that were allowed later. */
 export function allowedIn({ allowed }: StoredAccount, limits: Partial<Amounts>): Partial<Amounts> {
   const more = sum(...Object.values(allowed));
   const limited = units.flatMap((unit) => {
@@ -138,11 +138,11 @@ function rounded(amount: number): number {
   return Math.round(amount * PARTS) / PARTS;
 }
 
-/* The dates of days in a time zone. */
+// ---- the dates of days in a time zone
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Such as `2026-11-29`. */
+/** Returns the day, such as `2026-11-29`. */
 export function dayOf(atMs: number, timezone: string): string {
   let format = formats.get(timezone);
   if (format === undefined) {
@@ -165,6 +165,6 @@ export function isTimezone(timeZone: unknown): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone }) !== null;
   } catch {
-    return false; // it is what the question is
+    return false; // the time zone is unknown
   }
 }

@@ -41,7 +41,7 @@ export function checkCost(of: string, given: unknown): void {
 
 export const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
 
-/** `null`: nothing has a budget. */
+/** `null` if no unit has a budget. */
 export function resolveBudgets(options: BudgetOptions | undefined): ResolvedBudgets | null {
   if (options === undefined) return null;
   const { tokensPerDay: tokens, usdPerDay: usd, callsPerDay: calls, timezone = "UTC" } = options.tenant ?? {};
@@ -53,10 +53,9 @@ function limitsIn(given: { readonly [Unit in keyof Amounts]?: number | undefined
 }
 
 /**
- * What a step may spend. In a run without budgets, everything.
+ * Returns the budget of a step. In a run without budgets, everything may be spent.
  *
- * @example
- * const image = await budgetOf(ctx).run("draw", ({ signal }) => draw(prompt, signal), { cost: { usd: 0.04 } });
+ * @example const image = await budgetOf(ctx).run("draw", ({ signal }) => draw(prompt, signal), { cost: { usd: 0.04 } });
  */
 export function budgetOf(ctx: Pick<Context, "runId" | "run">): StepBudget {
   const port = budgetPort(ctx);

@@ -44,11 +44,11 @@ const ReachedBase: EventOf<"BudgetReachedEvent", Reached> = /* @__PURE__ */ even
 });
 
 /**
- * A call would exceed a budget. A step that lists it in `emits` returns it by `withinBudget`; the step that takes it asks a person,
- * goes on with less, or fails.
+ * A call would exceed a budget. A step that lists it in `emits` returns it by `withinBudget`; the step that accepts it asks a
+ * person, continues with less, or fails.
  *
- * `budget` is `"run"` or `"tenant"`, `of` the id of the run or the tenant, `day` the day and the time zone of a tenant's budget. In
- * `unit` there are `allowed`, `spent`, `reserved` by calls at work, and `asked` for the call.
+ * `budget` is `"run"` or `"tenant"`, `of` the id of the run or the tenant, `day` the day and the time zone of a tenant's
+ * budget. In `unit` there are `allowed`, `spent`, `reserved` by calls at work, and `asked` for the call.
  */
 export class BudgetReachedEvent extends ReachedBase {}
 

@@ -26,7 +26,7 @@ export class Budgets {
     this.#units = new Set(units.filter((unit) => (limits.run[unit] ?? limits.tenant[unit]) !== undefined));
   }
 
-  /** What the steps of a run see. */
+  /** Returns the budget that the steps of a run see. */
   of(key: RunKey): RunBudgetPort {
     return {
       units: this.#units,
@@ -93,18 +93,18 @@ export class Budgets {
   }
 }
 
-/** What an error and an event say about a budget that a call would exceed. */
+/** Facts about a budget that a call would exceed, for the error and the event. */
 export interface ReachedBudget {
   readonly budget: "run" | "tenant";
   /** The run, or the tenant. */
   readonly of: string;
-  /** Its day and time zone, for the budget of a tenant. */
+  /** Day and time zone of a tenant's budget. */
   readonly day?: string;
   readonly unit: keyof Amounts;
   readonly allowed: number;
   readonly spent: number;
   readonly reserved: number;
-  /** What the call may cost. */
+  /** Amount that the call may cost. */
   readonly asked: number;
 }
 

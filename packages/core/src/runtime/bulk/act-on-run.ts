@@ -1,4 +1,4 @@
-/** What a job does to one run. */
+/** Applies a job to one run. */
 
 import type { Receipt } from "../../authoring/handler.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -25,9 +25,9 @@ export interface BulkHost {
 /** A run whose turn it is. */
 export interface BulkItem {
   readonly runId: string;
-  /** `null`: there is no such run. */
+  /** Workflow of the run; `null` if there is no such run. */
   readonly workflow: string | null;
-  /** Of an answer: the open prompts when the run was found. */
+  /** Open prompts when the run was found, for an answer. */
   readonly prompts: readonly string[];
 }
 
@@ -37,14 +37,14 @@ export interface BulkTurn {
   readonly tenant: string;
   /** Equal whenever this job comes to this run: what was done before does not happen again. */
   readonly key: string;
-  /** `true`: a process may have done it, and died before that was stored. */
+  /** `true` if a process may have done it, and died before that was stored. */
   readonly isRepeated: boolean;
 }
 
-/** Until then, a process that has the run has answered, or its lease has ended. */
+/** Time in which a process that has the run answers, or its lease ends, in milliseconds. */
 const waitMs = 60_000;
 
-/** `null`: it is done. */
+/** Applies the job to one run. Returns `null` if it is done. */
 export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProblem | null> {
   try {
     const refusal = await within(turn.host.clock, perform(turn, item));
@@ -95,7 +95,7 @@ function notOnePrompt(count: number): Refusal {
   return { code: "PROMPT_CLOSED", message };
 }
 
-/** The action does not fit the run any more: somebody else was first, or it is at work. */
+/** Codes of an action that no longer fits the run: another caller was first, or the run is at work. */
 const passed = new Set(["RUN_FINISHED", "RUN_NOT_RETRYABLE", "RUN_UNKNOWN", "RUN_LIVE", "RUN_MOVED", "PROMPT_CLOSED"]);
 
 function problemOf(runId: string, error: unknown): BulkProblem {
@@ -157,7 +157,7 @@ function unknownWorkflow(workflow: string): WorkflowError {
   });
 }
 
-/* The runs that a job has cancelled: they have a receipt for its key, and were not resumed since. */
+// ---- the runs that a job has cancelled: they have a receipt for its key, and were not resumed since
 
 /** Clocks of processes differ, and a stopped job ends before the last of its runs. A run that ended later was cancelled by others. */
 const lateMs = 60_000;
@@ -202,7 +202,7 @@ export function setOfJob<Set extends BulkSet>(set: Set, { request: { where, runI
   };
 }
 
-/** Those of the runs that the job has cancelled, and of these workflows. */
+/** Returns those of the runs that the job has cancelled and that are of these workflows. */
 export async function cancelledIn(
   store: Pick<RunStore, "receipt">,
   { row: job }: CancelJob,

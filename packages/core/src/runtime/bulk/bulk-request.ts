@@ -1,4 +1,4 @@
-/** What a job is asked for, checked. */
+/** Checked requests of jobs. */
 
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
@@ -23,7 +23,7 @@ export const fitting: { readonly [Action in BulkAction]: readonly StoredStatus[]
 /** The runs of a job, as JSON. */
 export interface BulkSet {
   readonly action: BulkAction;
-  /** Times in epoch milliseconds. `null`: the runs are listed. */
+  /** Times in epoch milliseconds. `null` if the runs are listed. */
   readonly where: BulkWhere | null;
   readonly runIds: readonly string[] | null;
   /** Id of a job, whose cancelled runs are meant. */
@@ -99,7 +99,7 @@ function onlyOf(options: BulkOptions, action: BulkAction, names: readonly (keyof
   return names.filter((name) => options[name] !== undefined).map((name) => `\`${name}\` is only for \`${action}\``);
 }
 
-/** An empty condition would mean every run: whoever wants that says so by a status or a time. */
+/** An empty condition would match every run; a caller who wants that passes a status or a time. */
 function whereProblems(where: BulkWhere): string[] {
   if (!isRecord(where)) return [`\`where\` is ${formatValue(where)}, not an object`];
   const { workflows, ...filter } = given(where);
@@ -126,7 +126,7 @@ function idProblems(runIds: readonly string[]): string[] {
   return runIds.flatMap((id) => nameProblem("an id in `runIds`", id, true)).slice(0, 1);
 }
 
-/** With its times as numbers, so that it is JSON, and equal to itself when it is asked for again. */
+/** Returns the conditions with times as numbers, as JSON that is equal when the job is asked for again. */
 function plainWhere(where: BulkWhere): BulkWhere {
   const plain = Object.entries(given(where)).map(([name, value]) => [name, isDate(value) ? value.getTime() : value]);
   return Object.fromEntries(plain) as BulkWhere;

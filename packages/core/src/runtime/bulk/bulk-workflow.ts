@@ -39,7 +39,7 @@ const mostProblems = 1_000;
 
 const patient = { retry: untilStoreAnswers };
 
-/** Internal events: nobody else makes them. */
+/** Schema of internal events, which no other code makes. */
 function anything<Value>(): StandardSchema<Value> {
   return { "~standard": { version: 1, vendor: "millrace", validate: (value) => ({ value: value as Value }) } };
 }
@@ -47,7 +47,7 @@ function anything<Value>(): StandardSchema<Value> {
 class NextPage extends event("millrace.bulk.page", {
   cursor: anything<string | null>(),
   number: anything<number>(),
-  /** Before this page, so that no more runs are acted on per second than allowed. */
+  /** Pause before this page, so that no more runs are acted on per second than allowed. */
   pauseMs: anything<number>(),
 }) {}
 
@@ -71,7 +71,7 @@ export interface BulkSetup {
   readonly host: BulkHost;
 }
 
-/** @param setup `null`: it is only looked at. */
+/** @param setup `null` for a workflow that is only described. */
 export function bulkWorkflow(given: BulkSetup | null): Workflow {
   const setup = given as BulkSetup;
   return defineWorkflow(bulkName)
@@ -159,7 +159,7 @@ async function promptsOf(
   { runId, tenant }: { readonly runId: string; readonly tenant: string },
   type: string | null,
 ): Promise<readonly string[]> {
-  // A run that cannot be read has none: the answer then says so.
+  // A run that cannot be read has no prompts here: the answer reports the error.
   const open = await host
     .handle(runId, { tenant })
     .prompts()
@@ -217,7 +217,7 @@ export function ownWorkflow(name: string): Workflow | null {
   return name === bulkName ? bulkWorkflow(null) : null;
 }
 
-/* The runs of a job, in pages. */
+// ---- the runs of a job, in pages
 
 interface MatchRequest extends BulkSet {
   readonly tenant: string;
@@ -229,7 +229,7 @@ export interface MatchingPage {
   readonly runs: readonly RunListing[];
   /** Ids that were asked for, without a run. */
   readonly missing: readonly string[];
-  /** Where the next page begins; `null` after the last one. */
+  /** Cursor of the next page; `null` after the last one. */
   readonly cursor: string | null;
 }
 

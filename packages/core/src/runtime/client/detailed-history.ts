@@ -20,7 +20,7 @@ import type { LoadFrom } from "../worker/load/load.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
-  registry: RunTable,
+  runTable: RunTable,
   from: LoadFrom,
   { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
@@ -39,9 +39,9 @@ export async function* detailedHistoryOf(
     }
     if (!follow || trail.number >= before - 1) return;
     const run = await waitForChange(
-      { registry, key: from.run.key },
+      { runTable, key: from.run.key },
       async () => {
-        const now = await registry.sharedRow(from.run.key);
+        const now = await runTable.sharedRow(from.run.key);
         if (now === null || now.createdAtMs !== from.run.createdAtMs) throw runUnknown(from.run.key);
         if (now.ticks > trail.number || now.outcome !== null) return now;
         assertHere(now);
@@ -50,7 +50,7 @@ export async function* detailedHistoryOf(
       { signal },
     );
     if (run.ticks <= trail.number) return;
-    trail.goOn(run);
+    trail.readUpTo(run);
   }
 }
 
@@ -59,7 +59,7 @@ class Trail {
   /** Number of the last tick that was read. */
   number: number;
   #from: LoadFrom;
-  /** `null`: not loaded yet. `false`: it cannot be loaded. */
+  /** `null` if not loaded yet. `false` if it cannot be loaded. */
   #timeline: Timeline | null | false = null;
 
   constructor(from: LoadFrom, after: number) {
@@ -67,8 +67,8 @@ class Trail {
     this.number = after;
   }
 
-  /** Continues with the ticks that the run has by now. */
-  goOn(run: StoredRun): void {
+  /** Continues with the ticks that the run has now. */
+  readUpTo(run: StoredRun): void {
     this.#from = { ...this.#from, run };
   }
 
@@ -122,9 +122,7 @@ class Trail {
   }
 }
 
-/*
- * What a tick changed in the state of its run, by path.
- */
+// ---- changes that a tick made in the state of its run, by path
 
 /** The changes in the order in which they were made. Several may concern one place. */
 function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {
@@ -152,7 +150,7 @@ function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValu
     state = applyPatches(state, [patch]);
     const { op, path, value } = patch;
     if (op === "add") return { path, new: value };
-    // In a Set, the value identifies the removed item.
+    // The value identifies the removed item of a Set.
     const old = parent instanceof Set ? value : valueAt(parent, last);
     return op === "remove" ? { path, old } : { path, old, new: value };
   });

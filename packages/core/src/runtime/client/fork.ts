@@ -14,7 +14,7 @@ import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
 
 export interface Fork {
-  readonly registry: RunTable;
+  readonly runTable: RunTable;
   readonly starter: RunStarter;
   readonly from: LoadFrom;
   readonly key: RunKey;
@@ -24,21 +24,21 @@ export interface Fork {
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
  * run had ended, `STATE_INVALID` for an invalid edit, `VALUE_UNSERIALIZABLE`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
-export async function forkRun({ registry, starter, from, key }: Fork, options: ForkOptions): Promise<void> {
+export async function forkRun({ runTable, starter, from, key }: Fork, options: ForkOptions): Promise<void> {
   const { at, by } = options;
   const { run, workflow } = from;
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
   const { state, children } = forkedRun(tree, key.runId, options);
-  registry.assertOpen();
-  const nowMs = registry.clock.now();
+  runTable.assertOpen();
+  const nowMs = runTable.clock.now();
   const done = { atMs: nowMs, action: "fork", workflow: run.workflow, by } as const;
   await starter.fork({
     key,
     workflow,
     state,
     children,
-    audit: registry.keepsAudit ? auditWrites(key, done) : [],
+    audit: runTable.keepsAudit ? auditWrites(key, done) : [],
     record: {
       workflow: run.workflow,
       input: startBy(run.input, by),

@@ -90,19 +90,19 @@ function checkLimit(limit: number): void {
   throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
 }
 
-/* Deletes one run. */
+// ---- deletes one run
 
 /**
  * Its entry in the audit is stored first, and deleted if the run stays: no run is gone without a trace.
  *
  * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_LIVE`
  */
-export async function deleteRun(registry: RunTable, key: RunKey, by: DoneBy | undefined): Promise<void> {
-  const { store, watchers } = registry;
-  await registry.evict(key);
-  const entry = await auditDeletion(registry, key, by);
+export async function deleteRun(runTable: RunTable, key: RunKey, by: DoneBy | undefined): Promise<void> {
+  const { store, watchers } = runTable;
+  await runTable.evict(key);
+  const entry = await auditDeletion(runTable, key, by);
   try {
-    await remove(registry, key);
+    await remove(runTable, key);
   } catch (error) {
     if (entry.length > 0) await store.writeRecords(entry.map((write) => ({ ...write, expected: 1, text: null })));
     throw error;
@@ -112,11 +112,11 @@ export async function deleteRun(registry: RunTable, key: RunKey, by: DoneBy | un
   watchers.notify(idOf(key));
 }
 
-async function auditDeletion(registry: RunTable, key: RunKey, by: DoneBy | undefined): Promise<RecordWrite[]> {
-  if (by === undefined || !registry.keepsAudit) return [];
-  const { workflow } = await storedRun(registry.store, key);
-  const entry = auditWrites(key, { atMs: registry.clock.now(), action: "delete", workflow, by });
-  if (entry.length > 0) await registry.store.writeRecords(entry);
+async function auditDeletion(runTable: RunTable, key: RunKey, by: DoneBy | undefined): Promise<RecordWrite[]> {
+  if (by === undefined || !runTable.keepsAudit) return [];
+  const { workflow } = await storedRun(runTable.store, key);
+  const entry = auditWrites(key, { atMs: runTable.clock.now(), action: "delete", workflow, by });
+  if (entry.length > 0) await runTable.store.writeRecords(entry);
   return entry;
 }
 

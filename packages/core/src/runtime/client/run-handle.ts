@@ -54,9 +54,9 @@ import { storedStream } from "./stored-stream.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
 
 export interface HandleSetup {
-  readonly registry: RunTable;
+  readonly runTable: RunTable;
   readonly workflows: RegisteredWorkflows;
-  /** Of a start with `dedupe`: the run that counts, once it is accepted. */
+  /** Key of the run. For a start with `dedupe`, of the run that counts, once it is accepted. */
   readonly key: RunKey;
   /** Resolves once the run is stored; to its row, where that was read. */
   readonly accept: () => Promise<StoredRun | null>;
@@ -112,13 +112,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #outcome(): Promise<Outcome> {
-    const { registry, key } = this.#setup;
+    const { runTable, key } = this.#setup;
     await this.#isThere();
-    const readRow = () => registry.sharedRow(key);
+    const readRow = () => runTable.sharedRow(key);
     const id = idOf(key);
     // An active run in this process reports each commit, and finally its end.
-    const isEarly = () => !registry.isOver && registry.live.get(id)?.phase === "live";
-    return waitForChange(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined, { isEarly });
+    const isEarly = () => !runTable.isOver && runTable.live.get(id)?.phase === "live";
+    return waitForChange(this.#setup, async () => (await runTable.outcome(key, readRow)) ?? undefined, { isEarly });
   }
 
   async sendEvent<Event>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
@@ -144,10 +144,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #answerTo(promptId: string): Promise<PromptAnswer | null> {
-    const { registry, workflows } = this.#setup;
+    const { runTable, workflows } = this.#setup;
     const run = await this.#row();
     const workflow = workflows.find(run.workflow);
-    return workflow === undefined ? null : answerTo({ store: registry.store, run, workflow }, promptId);
+    return workflow === undefined ? null : answerTo({ store: runTable.store, run, workflow }, promptId);
   }
 
   async cancel(reason?: unknown, options: CallerOptions & PostOptions = {}): Promise<Receipt> {
@@ -169,8 +169,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const { signal } = options;
     checkSignal(signal);
     await this.#isThere();
-    const { registry, key } = this.#setup;
-    return waitForChange(this.#setup, () => this.#lookIdle({ readRow: () => registry.sharedRow(key), signal }), {
+    const { runTable, key } = this.#setup;
+    return waitForChange(this.#setup, () => this.#lookIdle({ readRow: () => runTable.sharedRow(key), signal }), {
       signal,
     });
   }
@@ -181,9 +181,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async prompts(): Promise<readonly PendingPrompt[]> {
-    const { registry, key, workflows } = this.#setup;
+    const { runTable, key, workflows } = this.#setup;
     await this.accepted;
-    const live = registry.live.get(idOf(key));
+    const live = runTable.live.get(idOf(key));
     if (live?.phase === "live") return promptsOf(live.runner);
     const run = await this.#row();
     if (run.outcome !== null || live?.phase === "ended") return [];
@@ -191,7 +191,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     // Another process has the run, perhaps with newer code: its prompts are read from its stored events.
     const workflow = workflows.get(run.workflow);
     const { tree } = await loadTree({
-      store: registry.store,
+      store: runTable.store,
       run,
       workflow: { ...workflow, compiled: tolerant(workflow.compiled) },
     });
@@ -202,10 +202,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
   snapshot(options: RawOptions): Promise<RawSnapshot | null>;
   async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
     if (options !== undefined) checkCallOptions("snapshot", options);
-    const { registry, key } = this.#setup;
+    const { runTable, key } = this.#setup;
     await this.#isThere();
-    if (options?.raw === true) return rawSnapshotOf({ store: registry.store, run: await this.#row() });
-    const live = registry.live.get(idOf(key));
+    if (options?.raw === true) return rawSnapshotOf({ store: runTable.store, run: await this.#row() });
+    const live = runTable.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
     const run = await this.#row();
     const tree = await this.#loadTree(run);
@@ -213,19 +213,19 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #loadTree(run: StoredRun): Promise<RunTree> {
-    const { registry, workflows } = this.#setup;
-    const { tree } = await loadTree({ store: registry.store, run, workflow: workflows.get(run.workflow) });
+    const { runTable, workflows } = this.#setup;
+    const { tree } = await loadTree({ store: runTable.store, run, workflow: workflows.get(run.workflow) });
     return tree;
   }
 
   async summary(): Promise<RunListing> {
     await this.accepted;
-    const { registry, key } = this.#setup;
-    const ended = listingOfEnded(registry.live.get(idOf(key)));
+    const { runTable, key } = this.#setup;
+    const ended = listingOfEnded(runTable.live.get(idOf(key)));
     if (ended !== null) return ended;
     const listed = toListing(await this.#row());
-    const live = registry.live.get(idOf(key));
-    // What a run in memory has done by now is not in its row yet.
+    const live = runTable.live.get(idOf(key));
+    // The row does not yet have the latest progress of a run in memory.
     if (live === undefined || listed.endedAtMs !== null) return listed;
     const { runner, phase } = live;
     const { outcome, atMs } = runner.state;
@@ -242,11 +242,11 @@ export class StoredRunHandle implements RunHandle<unknown> {
     };
   }
 
-  /** Undefined: it has work to do. */
+  /** Looks for the outcome of an idle run; `undefined` if the run has work to do. */
   async #lookIdle({ readRow, signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
-    const { registry, key } = this.#setup;
-    await registry.whenLoaded(key); // claimed because it has work to do, which its row does not say
-    const live = registry.live.get(idOf(key));
+    const { runTable, key } = this.#setup;
+    await runTable.whenLoaded(key); // claimed because it has work to do, which its row does not say
+    const live = runTable.live.get(idOf(key));
     if (live?.phase === "live") {
       const { runner } = live;
       if (!waits && !runner.isIdle()) return undefined; // it may have come into memory only now
@@ -254,7 +254,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
       if (runner.live && runner.isQuiet())
         return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
     }
-    const outcome = await registry.outcome(key, readRow);
+    const outcome = await runTable.outcome(key, readRow);
     if (outcome !== null) return runOutcome(key.runId, outcome);
     const run = readRow === undefined ? await this.#row() : await readRow();
     if (run === null) throw runUnknown(key);
@@ -274,8 +274,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   #row(): Promise<StoredRun> {
-    const { registry, key } = this.#setup;
-    return storedRun(registry.store, key);
+    const { runTable, key } = this.#setup;
+    return storedRun(runTable.store, key);
   }
 
   async #send(message: Message, idempotencyKey: string | null): Promise<SentMessage> {
@@ -287,14 +287,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
 interface IdleLook {
   readonly readRow?: () => Promise<StoredRun | null>;
   readonly signal?: AbortSignal | undefined;
-  /** `false`: a run that works is not waited for. @default true */
+  /** Whether to wait for a run that works. @default true */
   readonly waits?: boolean;
 }
 
-/* Who has answered a prompt that is closed. */
+// ---- answers of prompts that are closed
 
 /**
- * Reads the answer from the journal. `null`: it has no answer, its tick is no longer kept, or this code cannot read the journal.
+ * Reads the answer from the journal. `null` if it has no answer, its tick is no longer kept, or this code cannot read the journal.
  */
 async function answerTo(from: LoadFrom, promptId: string): Promise<PromptAnswer | null> {
   try {
@@ -315,7 +315,7 @@ async function firstSent(from: LoadFrom, promptId: string): Promise<number | nul
   return null;
 }
 
-/** Only the reducer knows which of several answers the run has accepted. */
+/** Returns the answer that the run has accepted: only the reducer knows which of several it was. */
 async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promise<PromptAnswer | null> {
   const loaded = await loadTree(from, sent - 1);
   for await (const { applied } of steps(from, loaded)) {

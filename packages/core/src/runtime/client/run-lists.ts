@@ -61,7 +61,7 @@ function wantedInput(input: NonNullable<RunFilter["input"]>): { readonly [name: 
 
 const inputHint = "Pass a text, a number, a boolean or null for each name of `static index`.";
 
-/** A status that there is not would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
+/** Checks statuses: an unknown status would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
 export function statusesOf(
   status: StoredStatus | readonly StoredStatus[],
   known: readonly StoredStatus[],
@@ -77,7 +77,7 @@ export function statusesOf(
   return statuses;
 }
 
-/** What no store could compare, or would compare for long. */
+/** Refuses search texts that no store can compare, or only slowly. */
 function checkSearch(search: unknown): void {
   if (search === undefined) return;
   if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))

@@ -29,13 +29,13 @@ import type { RegisteredWorkflows } from "../worker/workflows/registered-workflo
 import { waitForChange } from "./wait-for-change.js";
 
 export interface SendSetup {
-  readonly registry: RunTable;
+  readonly runTable: RunTable;
   readonly workflows: RegisteredWorkflows;
   readonly key: RunKey;
 }
 
 export interface Sending {
-  /** A second message with the same key changes nothing. `null`: it counts every time. */
+  /** A second message with the same key changes nothing. `null` if it counts every time. */
   readonly idempotencyKey: string | null;
   /** The row of the run, if it was just read. */
   readonly row: StoredRun | null;
@@ -47,7 +47,7 @@ interface Opening extends Pick<Sending, "row"> {
 
 export interface SentMessage {
   readonly receipt: Receipt;
-  /** `true`: the run was in memory here, so what the message did is stored and no post was needed. */
+  /** `true` if the run was in memory here, so what the message did is stored and no post was needed. */
   readonly wasHere: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function sendMessage(setup: SendSetup, message: Message, sending: S
     const asked = isContinuation(message.kind) ? new AskedContinuation(message as Continuation) : undefined;
     const live = sending.idempotencyKey === null ? await openHere(setup, message, { ...sending, asked }) : null;
     if (live === null) return { receipt: await post(setup, message, sending), wasHere: false };
-    // What no other process could read is refused here, too.
+    // Messages that no other process could read are refused here, too.
     if (message.kind === "answer") messageText(message, live.workflow.compiled);
     const answered = new Deferred<Receipt | null>();
     if (asked?.isTaken) asked.stored.then(() => answered.resolve({ status: "accepted", sequence: 0 }));
@@ -76,34 +76,34 @@ export async function sendMessage(setup: SendSetup, message: Message, sending: S
 
 /** Stores the message in the first look, so that no change after it is missed. */
 async function post(setup: SendSetup, message: Message, { idempotencyKey, row }: Sending): Promise<Receipt> {
-  const { registry, key, workflows } = setup;
+  const { runTable, key, workflows } = setup;
   const run = row ?? (await lastRow(setup));
   if (run.outcome === null || continues(message, run.status)) assertHere(run);
   else if (isUrgent(message.kind)) return refusedByRow(setup, message, { idempotencyKey, row: run });
   const text = messageText(message, workflows.get(run.workflow).compiled);
-  const posted = { idempotencyKey, atMs: registry.clock.now(), text, ...(isUrgent(message.kind) && { urgent: true }) };
+  const posted = { idempotencyKey, atMs: runTable.clock.now(), text, ...(isUrgent(message.kind) && { urgent: true }) };
   const awaited = new AwaitedReceipt();
   const look = async (): Promise<Receipt | undefined> => {
     if (awaited.position !== null) return receiptOf(setup, message, awaited);
-    return registry.whileOpening(key, store);
+    return runTable.whileOpening(key, store);
   };
   const store = async (): Promise<Receipt | undefined> => {
-    const known = registry.live.get(idOf(key));
-    const result = await registry.store.post(key, posted);
+    const known = runTable.live.get(idOf(key));
+    const result = await runTable.store.post(key, posted);
     if (result.status === "unknown") throw runUnknown(key);
     if (result.status === "ended") return runFinished(result.run.status);
     if (result.status === "duplicate" && result.receipt !== null) return readReceipt(result.receipt);
     const { position } = result;
     awaited.position = position;
     awaited.isReported ||= result.status === "duplicate";
-    const live = await registry.open(key, isUrgent(message.kind) ? "urgent" : "asked").catch((error: unknown) => {
+    const live = await runTable.open(key, isUrgent(message.kind) ? "urgent" : "asked").catch((error: unknown) => {
       if (!isOfNewerCode(error) || (isContinuation(message.kind) && run.outcome === null)) throw error;
       return null; // a process that has that code takes the message
     });
-    if (live !== null) await deliverFound(registry.store, { ...posted, key, position }, { live, known });
+    if (live !== null) await deliverFound(runTable.store, { ...posted, key, position }, { live, known });
     return undefined;
   };
-  const { clock } = registry;
+  const { clock } = runTable;
   const isEarly = (change: RunChange | undefined): boolean => awaited.isEarly(change);
   const timer = (again: () => void): (() => void) => {
     const late = (): void => void (awaited.isEarly(undefined) || again());
@@ -113,46 +113,46 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
 }
 
 /** The row, with the end of a run that has just ended here. */
-async function lastRow({ registry, key }: SendSetup): Promise<StoredRun> {
-  const live = registry.live.get(idOf(key));
+async function lastRow({ runTable, key }: SendSetup): Promise<StoredRun> {
+  const live = runTable.live.get(idOf(key));
   if (live?.phase === "ended") await live.left;
-  return storedRun(registry.store, key);
+  return storedRun(runTable.store, key);
 }
 
 /** The run has ended, and the message is not for ended runs: its receipt if its key is known, else the refusal. */
 async function refusedByRow(
-  { registry, key }: SendSetup,
+  { runTable, key }: SendSetup,
   { kind }: Message,
   { idempotencyKey, row }: Sending,
 ): Promise<Receipt> {
-  const earlier = idempotencyKey === null ? null : await registry.store.receipt(key, idempotencyKey);
+  const earlier = idempotencyKey === null ? null : await runTable.store.receipt(key, idempotencyKey);
   return earlier === null ? refusedByEnd(kind, key.runId, row?.status ?? "completed") : readReceipt(earlier);
 }
 
 /** `null` also for a run of newer code, which takes the message as a post. */
 async function openHere(setup: SendSetup, message: Message, { row, asked }: Opening): Promise<DurableRun | null> {
-  const { registry, key } = setup;
-  const live = registry.live.get(idOf(key));
+  const { runTable, key } = setup;
+  const live = runTable.live.get(idOf(key));
   if (asked !== undefined && !live?.takesMessages) {
     await live?.left;
     const run = row ?? (await lastRow(setup));
-    // A run that goes on, and one that refuses the message, are not claimed without a post.
+    // A run that has not ended, and one that refuses the message, is not claimed without a post.
     if (!continues(message, run.status)) return null;
     assertHere(run);
   }
-  return registry.open(key, asked === undefined ? "asked" : "urgent", asked).catch((error: unknown) => {
+  return runTable.open(key, asked === undefined ? "asked" : "urgent", asked).catch((error: unknown) => {
     if (isOfNewerCode(error)) return null;
     throw error;
   });
 }
 
 async function receiptOf(setup: SendSetup, { kind }: Message, awaited: AwaitedReceipt): Promise<Receipt | undefined> {
-  const { registry, key } = setup;
-  const read = () => registry.store.receipt(key, awaited.position as number);
+  const { runTable, key } = setup;
+  const read = () => runTable.store.receipt(key, awaited.position as number);
   const receipt = await read();
   if (receipt !== null) return readReceipt(receipt);
   if (!awaited.mayHaveEnded()) return undefined;
-  const run = await storedRun(registry.store, key);
+  const run = await storedRun(runTable.store, key);
   if (run.outcome === null || isContinuation(kind)) {
     assertHere(run);
     return undefined;
@@ -164,11 +164,11 @@ async function receiptOf(setup: SendSetup, { kind }: Message, awaited: AwaitedRe
 /** If only one change is reported, the receipt may have come with it: then it is looked for after so long. */
 const LOOK_MS = 100;
 
-/** What is known of a receipt that is on its way, by the changes of its run that were reported. */
+/** Knowledge about a receipt that is on its way, from the reported changes of its run. */
 class AwaitedReceipt {
   /** Position of the post; `null` until it is stored. */
   position: number | null = null;
-  /** `true`: the report of the post itself has come, or none will. */
+  /** `true` if the report of the post itself has come, or none will. */
   isReported = false;
   mayBeMissed = true;
   #mayHaveEnded = false;

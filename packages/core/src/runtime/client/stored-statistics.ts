@@ -161,7 +161,7 @@ interface Rows {
   readonly kind: MeasureKind;
   readonly filter: StatisticsFilter;
   readonly time: ReturnType<typeof timeOfFilter>;
-  /** `false`: the whole time is one period. */
+  /** `false` if the whole time is one period. */
   readonly inPeriods: boolean;
 }
 
@@ -186,7 +186,7 @@ function notCounted(): WorkflowError {
   );
 }
 
-/* Figures from the counts of a store. */
+// ---- figures from the counts of a store
 
 export function figuresOf(rows: readonly StatisticsRow[]): Figures {
   const ranges = new Map<number, number>();
@@ -235,12 +235,15 @@ export function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
 export interface CountedRows {
   readonly runs: readonly StatisticsRow[];
   readonly attempts: readonly StatisticsRow[];
-  /** `null`: without figures of periods. */
+  /** `null` without figures of periods. */
   readonly time: { readonly fromMs: number; readonly periodMs: number } | null;
   readonly by: "version" | undefined;
 }
 
-/** In the order of names, then of versions. A workflow whose steps have ended, and none of its runs, is there, too. */
+/**
+ * Returns figures in the order of names, then of versions. A workflow whose steps have ended, but none of its runs, is
+ * included.
+ */
 function workflowFigures({ runs, attempts, time, by }: CountedRows): WorkflowFigures[] {
   const nameOf = ({ workflow, version }: StatisticsRow): string =>
     JSON.stringify(by === undefined ? [workflow] : [workflow, version]);

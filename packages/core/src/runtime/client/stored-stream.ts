@@ -25,7 +25,7 @@ import type { RunTable } from "../worker/claim/run-table.js";
 import { waitForChange } from "./wait-for-change.js";
 
 export interface StoredStreamSetup {
-  readonly registry: RunTable;
+  readonly runTable: RunTable;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
@@ -45,13 +45,13 @@ export function storedStream(setup: StoredStreamSetup, options: StreamOptions = 
 }
 
 interface Page extends StreamPage {
-  /** Of the item that comes next. */
+  /** Position of the next item. */
   position: number;
 }
 
 /** One reader. */
 interface Reading {
-  /** What was read and not given yet; `null` before the first page. */
+  /** Page with items that were read and not delivered yet; `null` before the first page. */
   page: Page | null;
   readonly pieces: PieceReader;
 }
@@ -88,13 +88,13 @@ class StoredSource implements StreamSource {
   }
 
   /**
-   * What a call at work here has written after what the reader has of it. A call of which the reader has nothing waits for its first
-   * event, so that nothing overtakes what the run has shown before.
+   * Returns what a call at work here has written since the reader's position. A call of which the reader has nothing waits
+   * for its first event, so that nothing overtakes earlier events of the run.
    */
   #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
-    const { registry, key } = this.#setup;
+    const { runTable, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
-    for (const { call, origin, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
+    for (const { call, origin, writer, attempt, pieces } of runTable.live.get(idOf(key))?.words.atWork ?? []) {
       const place = placeOf(origin, writer);
       const at = positionIn(reader, { call, attempt }, place);
       if (at === null || at >= sizeOfAll(pieces)) continue;
@@ -106,9 +106,9 @@ class StoredSource implements StreamSource {
   }
 
   #hasMore(cursor: StreamCursor): boolean {
-    const { registry, key } = this.#setup;
+    const { runTable, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
-    for (const written of registry.live.get(idOf(key))?.words.atWork ?? []) {
+    for (const written of runTable.live.get(idOf(key))?.words.atWork ?? []) {
       const at = positionIn(reader, written, placeOf(written.origin, written.writer));
       if (at !== null && at < sizeOfAll(written.pieces)) return true;
     }
@@ -116,7 +116,7 @@ class StoredSource implements StreamSource {
   }
 
   async changed(cursor: StreamCursor): Promise<void> {
-    const { registry, key, accept } = this.#setup;
+    const { runTable, key, accept } = this.#setup;
     if (!this.#isAccepted) await accept();
     this.#isAccepted = true;
     let again: () => void = () => {};
@@ -132,7 +132,7 @@ class StoredSource implements StreamSource {
         async () => {
           if (isWoken || this.#hasMore(cursor)) return true;
           const reading = this.#readingOf(cursor);
-          const page = await registry.streams.read(key, cursor.after ?? -1, reading.page === null);
+          const page = await runTable.streams.read(key, cursor.after ?? -1, reading.page === null);
           if (page) reading.page = { ...page, position: 0 };
           return page !== undefined || undefined;
         },
@@ -152,7 +152,7 @@ class StoredSource implements StreamSource {
   }
 }
 
-/** `null`: the reader has nothing of this attempt. */
+/** Returns the position of the reader; `null` if it has nothing of this attempt. */
 function positionIn(
   { known }: PieceReader,
   { call, attempt }: Pick<WrittenPieces, "call" | "attempt">,

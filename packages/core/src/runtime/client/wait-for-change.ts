@@ -36,7 +36,7 @@ export function checkSignal(signal: AbortSignal | undefined): void {
  * @throws {WorkflowError} `RUNTIME_STOPPED`
  */
 export async function waitForChange<Value>(
-  { registry, key }: { readonly registry: RunTable; readonly key: RunKey },
+  { runTable, key }: { readonly runTable: RunTable; readonly key: RunKey },
   look: () => Promise<Value | undefined>,
   { wake, timer, isEarly, signal }: ChangeOptions = {},
 ): Promise<Value> {
@@ -46,16 +46,16 @@ export async function waitForChange<Value>(
     changed = true;
     resume();
   };
-  const letEnd = registry.clock.keepAlive?.();
+  const letEnd = runTable.clock.keepAlive?.();
   wake?.(again);
   signal?.addEventListener("abort", again);
-  const stop = registry.watchers.add(idOf(key), (change) => isEarly?.(change) === true || again());
+  const stop = runTable.watchers.add(idOf(key), (change) => isEarly?.(change) === true || again());
   try {
     for (;;) {
       signal?.throwIfAborted();
       changed = false;
-      const { isOver } = registry;
-      const found = await registry.watchers.track(look());
+      const { isOver } = runTable;
+      const found = await runTable.watchers.track(look());
       if (found !== undefined) return found;
       if (isOver) throw runtimeStopped(); // no change would be reported any more
       if (changed) continue; // during the look

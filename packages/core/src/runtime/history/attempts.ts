@@ -72,7 +72,7 @@ class Attempts {
   readonly #limit: number;
   readonly #open: Map<string, OpenAttempt> = new Map();
   readonly #waiting: Set<OpenWait> = new Set();
-  /** In the order in which they began, without those that were returned. */
+  /** Attempts in the order in which they began, without those that were returned. */
   #listed: OpenAttempt[] = [];
   #count = 0;
   #lastStarted = 0;
@@ -81,7 +81,7 @@ class Attempts {
     this.#limit = limit;
   }
 
-  /** `true`: the requested number of attempts was returned. */
+  /** `true` if the requested number of attempts was returned. */
   get isDone(): boolean {
     return this.#count >= this.#limit && this.#listed.length === 0;
   }
@@ -268,7 +268,7 @@ interface Ending {
   readonly failed?: { readonly error: ErrorRecord; readonly retryAtMs: number | null };
 }
 
-/** Who has answered which prompt with this tick. */
+/** Returns who answered which prompt with this tick. */
 function doneBy({ tick }: AppliedTick): { readonly promptId: string; readonly by: DoneBy } | null {
   if (tick.type !== "event.received" || tick.promptId === null || tick.by === undefined) return null;
   return { promptId: tick.promptId, by: tick.by };

@@ -1,5 +1,5 @@
 /**
- * The history of a run, its state at any tick, and whether the present code can continue it.
+ * The history of a run, the run at any tick, its stored texts and its children, and whether the present code can continue it.
  *
  * @module
  */
@@ -204,10 +204,9 @@ async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Prom
   }
 }
 
-/*
- * A run in the past: its ticks, reduced again one by one by the same `reduce` that ran them. History with details, attempts, children
- * and moments are views of it.
- */
+// ---- a run in the past
+// Its ticks are reduced again one by one by the same `reduce` that ran them. History with details, attempts, children and
+// moments are views of it.
 
 /** A tick with what it did: the run and the work item that it is about, the state before it, and its commands. */
 export interface PastTick {
@@ -249,9 +248,7 @@ export async function readKept<Result>(from: LoadFrom, read: (firstKept: number)
   return value as Result;
 }
 
-/*
- * A run as it is stored, as plain JSON, for runs that cannot be loaded.
- */
+// ---- a run as it is stored, as plain JSON, for runs that cannot be loaded
 
 /** Ticks after `after`, from the oldest one that is kept. */
 export async function* rawHistoryOf(from: From, after: number = 0): AsyncGenerator<RawHistoryEntry, void> {
@@ -275,7 +272,7 @@ export async function rawSnapshotOf(from: From): Promise<RawSnapshot | null> {
   return { tick: stored.tick, atMs: stored.atMs, dict: json?.run ?? {} };
 }
 
-/* The children of a run, computed from its ticks. */
+// ---- the children of a run, computed from its ticks
 
 /** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
 export function childrenOf(from: LoadFrom): Promise<ChildRun[]> {

@@ -14,7 +14,7 @@ import { countWhile, type DueEntry, entryOf, type MemoryRun } from "./memory-run
 
 type Wanted = (run: MemoryRun) => boolean;
 
-/** Which runs are taken from a queue. */
+/** Runs to take from a queue. */
 export interface PlaceRequest {
   readonly nowMs: number;
   readonly limit: number;

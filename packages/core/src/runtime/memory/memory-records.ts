@@ -61,7 +61,7 @@ class Kind {
   }
 }
 
-/** By code points, as UTF-8 sorts; `<` on texts compares UTF-16 units, where a surrogate comes before U+E000. */
+/** Compares by code points, as UTF-8 sorts; `<` on texts compares UTF-16 units, where a surrogate comes before U+E000. */
 function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {
@@ -75,7 +75,7 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/* Queues of runs that need an owner: each run is in one of them, or in none. */
+// ---- queues of runs that need an owner: each run is in one of them, or in none
 
 export function enqueue(run: MemoryRun, queue: Timers<DueEntry>, dueAtMs: number): void {
   if (run.due?.queue === queue && run.due.dueAtMs === dueAtMs) return;

@@ -39,7 +39,7 @@ export class MemoryRun {
   readonly events: StoredEvent[] = [];
   readonly snapshots: StoredSnapshot[] = [];
 
-  /** By position, in order: posts without a receipt, and the receipts of the others. */
+  /** Posts without a receipt, and the receipts of the others, by position and in order. */
   readonly pending: Map<number, StoredPost> = new Map();
   /** Positions of those in `pending` that are urgent. */
   readonly urgent: Set<number> = new Set();
@@ -48,15 +48,15 @@ export class MemoryRun {
 
   readonly blobs: NeededBlobs = new Map();
   due: DueEntry | null = null;
-  /** `true`: it has had a place of its queue, and no longer counts against the rate. */
+  /** `true` if it has had a place of its queue, and no longer counts against the rate. */
   hadPlace = false;
-  /** `true`: it stands in the line of its queue. */
+  /** `true` if it stands in the line of its queue. */
   isInLine = false;
   /** Kind of the failure that ended it; `null` for none. */
   failure: string | null = null;
   /** Step at which it failed or timed out; `null` for none. */
   failedStep: string | null = null;
-  /** `true`: it was deleted from the store. */
+  /** `true` if it was deleted from the store. */
   removed = false;
 
   constructor(key: RunKey, created: NewRunRecord, number: number) {
@@ -79,7 +79,7 @@ export class MemoryRun {
     return this.row.endedAtMs !== null;
   }
 
-  /** As readers see it: a run that waited, and stands in line, waits again when it is taken. */
+  /** Status that readers see: `queued` while the run stands in line. */
   get status(): StoredStatus {
     return this.isInLine ? "queued" : this.row.status;
   }
@@ -88,7 +88,7 @@ export class MemoryRun {
     return this.row.lease !== null && this.row.lease.owner === owner && this.row.epoch === epoch;
   }
 
-  /** Since when it needs an owner in any state, in epoch milliseconds; `null` without an urgent post. */
+  /** Time of the oldest urgent post, in epoch milliseconds; `null` without one. */
   get urgentAtMs(): number | null {
     for (const position of this.urgent) return this.pending.get(position)?.atMs ?? null;
     return null;
@@ -104,7 +104,7 @@ export class MemoryRun {
     return wakeAtMs === null ? post.atMs : Math.min(post.atMs, wakeAtMs);
   }
 
-  /** When it was to begin: what its queue sorts by. */
+  /** Planned start, in epoch milliseconds; the sort key of its queue. */
   get queuedAtMs(): number {
     return this.row.startAtMs;
   }

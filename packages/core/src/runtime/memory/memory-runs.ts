@@ -164,13 +164,13 @@ function cursorAfter(last: MemoryRun | null, { order }: RunQuery): string | null
   return last === null ? null : encodePageCursor(placeOf(last), order);
 }
 
-/* Counts of a {@link memoryStore}: those of the last seven days of its runs. */
+// ---- counts of a {@link memoryStore}: those of the last seven days of its runs
 
 const KEPT_SLOTS = (7 * 86_400_000) / SLOT_MS;
 
 interface CountedSeries {
   readonly series: Series;
-  /** By slot, status and range. */
+  /** Sums by slot, status and range. */
   readonly sums: Map<string, CountedMeasures>;
 }
 

@@ -94,7 +94,7 @@ function storeOf(memory: Memory): RunStore {
     },
     deleteStatistics: async (tenant, slot) => memory.statistics.delete(tenant, slot),
     watch: (listener) => listeners.add(listener),
-    // Only stops the watchers: a memory store has nothing to close.
+    // A memory store has nothing to close but its watchers.
     close: async () => listeners.clear(),
   };
 }

@@ -75,7 +75,7 @@ export const callOptions = {
   snapshot: "raw",
 } as const;
 
-/** Only the options that were given: an undefined one counts as left out, and no store gets it. */
+/** Returns only the options that were given: an undefined one counts as left out, and no store gets it. */
 export function given<Options extends object>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
@@ -85,7 +85,7 @@ export function checkCallOptions(call: keyof typeof callOptions, options: unknow
   refuseUnknown(`\`${call}\``, options, callOptions[call].split(" "));
 }
 
-/* Checks that ids, tenants, labels and keys can be stored by every store. */
+// ---- checks that ids, tenants, labels and keys can be stored by every store
 
 /** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */
 const LONGEST = 255;
@@ -100,7 +100,7 @@ export interface Named {
   readonly key?: string | undefined;
   readonly kind?: string | undefined;
   readonly id?: string | undefined;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version?: string | undefined;
   /** Name of a schedule. */
   readonly schedule?: string | undefined;

@@ -45,7 +45,7 @@ function indexProblems(index: Readonly<Record<string, unknown>>): string[] {
 }
 
 /**
- * What the functions make of a start event.
+ * Computes the indexed values of a start event.
  *
  * @throws {WorkflowError} `EVENT_INVALID` naming every function that threw, and every value that cannot be indexed.
  */
@@ -82,7 +82,7 @@ interface Later {
   readonly log: Log;
 }
 
-/** What one function has made. */
+/** Result of one function. */
 interface Made {
   readonly name: string;
   readonly texts: readonly string[];
@@ -124,7 +124,7 @@ export function isIndexable(value: unknown): value is Exclude<IndexValue, undefi
   return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
-/** As it is stored: `7` is found by `"7"`, too. */
+/** Returns the stored form: `7` is found by `"7"`, too. */
 export function indexText(value: string | number | boolean | null): string {
   return String(value === 0 ? 0 : value); // -0 equals 0
 }

@@ -40,7 +40,7 @@ const rules: Rules<QueueOptions> = {
 const queue = required(nested(rules));
 
 const { priority: _, ...limitRules } = rules;
-/** As {@link rules}; `null` takes a limit away. */
+/** Rules like {@link rules}; `null` removes a limit. */
 export const changeRules: Rules<QueueLimitChange> = mapped(limitRules, (rule): Rule => {
   return (value, option) => (value === null ? [] : rule(value, option));
 });
@@ -95,9 +95,9 @@ export function resolveQueues(queues: Readonly<Record<string, QueueOptions>>): R
 export type TicketOptions = Pick<RuntimeRunOptions, "queue" | "queueKey" | "priority">;
 
 /**
- * Where the run waits. Null: in no queue.
+ * Returns where the run waits; `null` without a queue.
  *
- * @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong.
+ * @throws {WorkflowError} `OPTION_INVALID` naming all problems.
  */
 export function ticketOf(queues: ReadonlyMap<string, ResolvedQueue>, options: TicketOptions): QueueTicket | null {
   const problems = ticketProblems(queues, options);
@@ -105,7 +105,7 @@ export function ticketOf(queues: ReadonlyMap<string, ResolvedQueue>, options: Ti
   return toTicket(options);
 }
 
-/** Of options without problems. */
+/** Converts options without problems. */
 export function toTicket({ queue, queueKey = "", priority = 0 }: TicketOptions): QueueTicket | null {
   return queue === undefined ? null : { name: queue, key: queueKey, priority };
 }

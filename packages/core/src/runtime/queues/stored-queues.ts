@@ -26,7 +26,7 @@ import { isAlive, PACE_MS, type ReadWorker, readWorkers } from "../workers/heart
 export interface StoredQueuesSetup {
   readonly store: RunStore;
   readonly clock: Clock;
-  /** Of this process. */
+  /** Queues of this process. */
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
   readonly assertOpen: () => void;
   /** Places may be free now. */
@@ -180,7 +180,7 @@ function takenOf(queue: string, workers: readonly ReadWorker[]): number {
   return workers.reduce((sum, { taken }) => sum + (Object.hasOwn(taken, queue) ? (taken[queue] as number) : 0), 0);
 }
 
-/** At the pace of the living processes, each since it started. */
+/** Estimates by the pace of the living processes, each since it started. */
 function estimateOf(queue: string, position: number, { living, nowMs }: Desk): number | null {
   if (takenOf(queue, living) < LEAST_TAKEN) return null;
   const perMs = living.reduce((sum, worker) => {
@@ -198,11 +198,11 @@ function unknownQueue(name: string, names: readonly string[]): WorkflowError {
   );
 }
 
-/* What was changed of a queue while processes run, as its record holds it. */
+// ---- changes of a queue while processes run, as its record holds them
 
 interface QueueSetting {
   readonly paused: boolean;
-  /** Only those that were changed. */
+  /** Changed limits. */
   readonly limits: Partial<QueueLimitsShown>;
   readonly atMs: number;
   readonly by: DoneBy | null;

@@ -1,3 +1,10 @@
+/**
+ * Reads that callers of one process share: watchers of runs, reads at the same time, watches of the store, and cached
+ * streams.
+ *
+ * @module
+ */
+
 import { type Clock, type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../host.js";
 import { countWhile } from "../memory/memory-run.js";
 import { assertHere, idOf, storedRun } from "../store/run-key.js";
@@ -28,7 +35,7 @@ export class RunWatchers {
     };
   }
 
-  /** One of them looks what has become of its run. */
+  /** Tracks a read of a watcher until it settles. */
   track<Found>(look: Promise<Found>): Promise<Found> {
     this.#looks.add(look);
     const forget = (): void => void this.#looks.delete(look);
@@ -90,7 +97,7 @@ export class SharedReads {
   }
 }
 
-/* What watches the store through a runtime, until it ends or the runtime stops. */
+// ---- watches of the store through a runtime, until they end or the runtime stops
 
 export class StoreWatches {
   readonly #store: RunStore;
@@ -120,23 +127,20 @@ export class StoreWatches {
   }
 }
 
-/*
- * The streams of runs as they were read last, for all who read them here: an event is read and decoded once, however many
- * readers wait for it.
- *
- * What is kept is a part of a stream without a gap. It never changes, as long as the run is the same.
- */
+// ---- the streams of runs as they were read last
+// An event is read and decoded once, however many readers of this process wait for it. The cached part of a stream has no gap. It
+// never changes, as long as the run is the same.
 
 /** How many events are read at once. */
 const PAGE = 200;
-/** What is kept: of this many runs, of each so many events and characters. */
+/** Number of runs of which events are kept; of each, so many events and characters. */
 const RUNS = 64;
 const EVENTS = 1_000;
 const CHARACTERS = 1_000_000;
 
 export interface StreamPage {
   readonly items: readonly StreamedEvent[];
-  /** Nothing comes after it. */
+  /** `true` if nothing comes after it. */
   readonly isLast: boolean;
 }
 
@@ -159,10 +163,10 @@ export class StreamCache {
   }
 
   /**
-   * What comes after a number. Undefined: there is nothing yet.
+   * Returns the events after a number; `undefined` if there are none yet.
    *
-   * @param isFirst Of this reader: then the store is asked, as the run may be another of the same id.
-   * @throws {WorkflowError} `RUN_UNKNOWN`
+   * @param isFirst Whether it is the reader's first read: then the store is asked, because the run may be another one with
+   * the same id. @throws {WorkflowError} `RUN_UNKNOWN`
    */
   async read(key: RunKey, after: number, isFirst: boolean): Promise<StreamPage | undefined> {
     const { reads } = this.#runs;
@@ -173,7 +177,7 @@ export class StreamCache {
 
   async #load(key: RunKey, after: number): Promise<StreamPage | undefined> {
     const { store } = this.#runs;
-    // In this order: what the run showed before its end is stored before its end.
+    // The order matters: events that the run showed before its end are stored before its end.
     const run = await storedRun(store, key);
     const events = await store.events(key, { after, limit: PAGE });
     if (events.length === 0) {
@@ -216,14 +220,14 @@ interface Read {
   readonly characters: number;
 }
 
-/** Every event after number `#from`, up to the last one that is kept. */
+/** Cached events after number `#from`, up to the last one that is kept. */
 class CachedStream {
   #createdAtMs = Number.NaN;
   #from = Number.NaN;
   #kept: Read[] = [];
   #characters = 0;
 
-  /** Null: what comes after this number is not here. */
+  /** Returns the events after a number; `null` if they are not cached. */
   after(number: number): StreamPage | null {
     const last = this.#kept.at(-1);
     if (last === undefined || !(number >= this.#from && number < last.item.sequence)) return null;

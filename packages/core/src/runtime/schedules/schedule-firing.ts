@@ -13,7 +13,7 @@ import {
 
 /** A move as it is written. */
 interface Written {
-  /** Null: no run starts. */
+  /** Commit that starts a run; `null` if no run starts. */
   readonly start: RunCommit | null;
   readonly writes: readonly RecordWrite[];
 }

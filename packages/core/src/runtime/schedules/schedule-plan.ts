@@ -1,5 +1,5 @@
 /**
- * What a schedule does when a process looks at it: pure, no store and no clock.
+ * Decides what a schedule does when a process looks at it: pure, no store and no clock.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { Cron } from "croner";
 import type { ScheduleCatchUp, ScheduleOverlap, ScheduleSkip } from "../api/schedule.types.js";
 
-/** With `catchUp: "none"`: an occurrence that no process has handled for this long is missed. */
+/** Time after which an occurrence that no process has handled is missed, with `catchUp: "none"`. */
 const ON_TIME_MS = 60_000;
 /** How many left-out occurrences a schedule remembers. */
 const KEPT_SKIPS = 10;
@@ -59,12 +59,12 @@ export function planMoves(rules: ScheduleRules, state: ScheduleState, { nowMs, i
 }
 
 interface Due {
-  /** Those that catch-up lets through. */
+  /** Occurrences that catch-up starts. */
   readonly atMs: readonly number[];
   readonly skips: readonly ScheduleSkip[];
 }
 
-/** Null: none is due. */
+/** Returns the due occurrences; `null` if none is due. */
 function dueOf(rules: ScheduleRules, fromMs: number | null, nowMs: number): Due | null {
   if (fromMs === null || fromMs > nowMs) return null;
   const all = lastWithin(rules, { fromMs, toMs: nowMs }, rules.catchUp === "all" ? MOST_MISSED : 1);
@@ -104,7 +104,7 @@ function queued(
   const all = [...state.queuedAtMs, ...atMs];
   const startAtMs = isUnderWay ? null : (all.shift() ?? null);
   if (startAtMs === null && !isDue) return [];
-  // With "all", occurrences run one after the other; otherwise one waits, and a later one replaces it.
+  // "all" runs occurrences one after the other; otherwise one waits, and a later one replaces it.
   const most = rules.catchUp === "all" ? MOST_MISSED : 1;
   const left = all.splice(0, Math.max(0, all.length - most));
   const skips = keep(state.skips, left.map(overlapping));
@@ -123,13 +123,10 @@ function keep(skips: readonly ScheduleSkip[], more: readonly ScheduleSkip[]): re
   return more.length === 0 ? skips : [...skips, ...more].slice(-KEPT_SKIPS);
 }
 
-/*
- * When a schedule occurs. Only this file uses the cron library.
- *
- * A time of day that daylight saving skips occurs at the end of the gap; one that comes twice occurs the first time. A schedule
- * with `*` or a step in its seconds, minutes or hours follows real time instead: nothing in the gap, both passes of the repeated
- * hour.
- */
+// ---- the occurrences of a schedule: only this file uses the cron library
+// A time of day that daylight saving skips occurs at the end of the gap; one that comes twice occurs the first time. A schedule
+// with `*` or a step in its seconds, minutes or hours follows real time instead: nothing in the gap, both passes of the repeated
+// hour.
 
 /** Older missed occurrences are left out, with any `catchUp`. */
 export const MOST_MISSED = 1_000;
@@ -200,7 +197,7 @@ function isZone(timeZone: string): boolean {
   try {
     return timeZone !== "" && new Intl.DateTimeFormat("en", { timeZone }) !== null;
   } catch {
-    return false; // it is what the question is
+    return false; // the time zone is unknown
   }
 }
 

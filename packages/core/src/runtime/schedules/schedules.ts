@@ -239,7 +239,7 @@ export class StoredSchedules implements RuntimeSchedules {
     const { compiled } = workflow;
     const event = resolveStart(compiled, options.input);
     const { timeoutMs } = limitsOf(compiled, timeout === undefined ? {} : { timeout });
-    // As its first run will be stored: what cannot be is refused now.
+    // The first run is built here, so that invalid options are refused now.
     const queue = toTicket(options);
     const start = { key: { tenant, runId }, workflow, event, labels, trace: null, timeoutMs, nowMs, startAtMs: nowMs };
     newRun({ ...start, deadlineMs: null, queue, by: undefined, isAudited: false });
@@ -279,7 +279,7 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 }
 
-/** What the audit says of a change. */
+/** Action of a change, for the audit. */
 interface Done extends CallerOptions {
   readonly action: AuditAction;
 }

@@ -1,4 +1,4 @@
-/** A schedule as its record holds it. */
+/** A schedule as its record holds it, and the edits of a schedule. */
 
 import type { DoneBy, EncodedEvent } from "../../host.js";
 import type { Schedule, ScheduleEdited, ScheduleStart } from "../api/schedule.types.js";
@@ -9,7 +9,7 @@ import { ownKind } from "../text/record-text.js";
 import type { StoredStart } from "../worker/commit/new-run.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
 
-/** After every time that a date can be. */
+/** Time after every valid date. */
 const NEVER_MS = 8_640_000_000_000_000;
 
 export interface StoredSchedule extends ScheduleRules, StoredStart {
@@ -17,11 +17,11 @@ export interface StoredSchedule extends ScheduleRules, StoredStart {
   readonly state: ScheduleState;
   /** Left out where nothing is edited. */
   readonly edited?: StoredEdit;
-  /** Its entry in the list of what is due. Null: it has none. */
+  /** Entry in the list of due tasks; `null` for none. */
   readonly due: string | null;
 }
 
-/** What can be edited of a schedule. */
+/** Editable parts of a schedule. */
 export type Editable = Pick<StoredSchedule, "cron" | "timezone" | "event">;
 
 /** An edit, with what `set` has said of each part that differs from it. */
@@ -50,7 +50,7 @@ export function scheduleOf({ id }: Pick<RecordKey, "id">, { version, text }: Sto
   return { version, schedule: parseJson(text, `schedule "${id}"`) as StoredSchedule };
 }
 
-/** With its entry in the list of what is due. */
+/** Builds the writes of a schedule, with its entry in the list of due tasks. */
 export function scheduleWrites(
   store: RunStore,
   key: RecordKey,
@@ -83,7 +83,7 @@ function entryOf({ tenant, id }: RecordKey, { workflow, paused, state }: Omit<St
   return { what: "schedule", tenant, id, workflow, atMs: state.nextAtMs ?? NEVER_MS, afterRun };
 }
 
-/** As callers see it. */
+/** Converts a schedule to the form that callers see. */
 export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule {
   const { name, cron, timezone, workflow, event, edited, overlap, catchUp, queue, paused, state } = schedule;
   const { nextAtMs, ...stood } = state;
@@ -113,15 +113,13 @@ function toStart(event: unknown): ScheduleStart {
   return { type, value: data, ...(meta !== undefined && { meta }) };
 }
 
-/*
- * Edits of a schedule, and what becomes of them when code sets the schedule again: decision 55. Pure.
- */
+// ---- edits of a schedule, and what `set` in code does with them (decision 55)
 
 type Edited = Pick<StoredSchedule, "edited"> & Editable;
 type Part = keyof Editable;
 const parts: readonly Part[] = ["cron", "timezone", "event"];
 
-/** What an edit is noted with. */
+/** Facts that are noted with an edit. */
 export type EditedBy = Omit<StoredEdit, "was">;
 
 /** The schedule with the edit. A part that is then as `set` has said is not edited any more. */
@@ -130,12 +128,12 @@ export function edit(before: Edited, change: Partial<Editable>, by: EditedBy): E
   return withEdits(said(before), { cron, timezone, event, ...change }, by);
 }
 
-/** As the last `set` said. */
+/** Returns the parts as the last `set` gave them. */
 export function said({ edited, cron, timezone, event }: Edited): Editable {
   return { cron, timezone, event, ...edited?.was };
 }
 
-/** What `set` makes of it: an edited part stays while `set` says of it what it said before the edit. */
+/** Applies `set` to an edited schedule: an edited part stays while `set` repeats its value from before the edit. */
 export function setAgain<Set extends Editable & Pick<StoredSchedule, "workflow">>(
   before: (Edited & Pick<StoredSchedule, "workflow">) | null,
   set: Set,
@@ -157,7 +155,7 @@ function withEdits(set: Editable, after: Editable, by: EditedBy): Edited {
   return { cron, timezone, event, ...(Object.keys(was).length > 0 && { edited: { was, ...by } }) };
 }
 
-/** By their JSON, which both came from the same codec. */
+/** Compares by JSON, which both got from the same codec. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,11 +1,11 @@
-/** Measures of one transaction, counted: a store writes each sum once. */
+/** Counts of stores: the measures of one transaction, durations as ranges, and times in periods. */
 
 import { timeOf, wrongOption } from "../../value/options.js";
 import type { CountedTime } from "../api/statistics.types.js";
 import type { CommitResult, RunCommit } from "../store/run-store.types.js";
 import { type Measure, SLOT_MS, type StatisticsQuery, type StatisticsRow } from "../store/statistics.types.js";
 
-/** What distinguishes a series of counts. */
+/** Names of a series of counts. */
 export interface Series extends Pick<Measure, "workflow" | "step" | "version" | "failure"> {
   readonly tenant: string;
   /** The same for equal series only. */
@@ -21,7 +21,7 @@ export interface CountedMeasures extends Pick<Measure, "status" | "range"> {
   lastAtMs: number;
 }
 
-/** What became of a commit: of a refused one, nothing is counted. */
+/** Status of a commit: a refused commit adds no counts. */
 type Status = Pick<CommitResult, "status">;
 
 /** Sums of the measures of the commits that were stored. @param results What became of each. @default all were stored */
@@ -86,10 +86,8 @@ export function statisticsRowOf(row: unknown): StatisticsRow {
   };
 }
 
-/*
- * Durations as ranges of a logarithmic scale, eight to a doubling: counts of them can be added up, and a quantile read from
- * them is at most 5 percent off.
- */
+// ---- durations as ranges of a logarithmic scale, eight to a doubling
+// Counts of ranges can be added up, and a quantile read from them is at most 5 percent off.
 
 /** Ranges from one duration to its double. */
 const PER_DOUBLING = 8;
@@ -118,7 +116,7 @@ export function quantileMs(counts: RangeCounts, share: number): number | null {
   return null;
 }
 
-/* Times that are counted, in periods of a length that people read off. */
+// ---- times that are counted, in periods of a length that people read off
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -146,7 +144,7 @@ export interface CountedOptions {
   readonly names: readonly [after: string, before: string];
 }
 
-/** At most `periods` periods that hold all of the range. @throws {WorkflowError} `OPTION_INVALID` */
+/** Returns at most `periods` periods that cover the range. @throws {WorkflowError} `OPTION_INVALID` */
 export function countedTime({ after, before }: TimeRange, options: CountedOptions): CountedTime {
   const [afterName, beforeName] = options.names;
   const endMs = before === undefined ? options.nowMs + 1 : timeOf(before, beforeName);

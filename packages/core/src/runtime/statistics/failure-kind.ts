@@ -1,5 +1,5 @@
 /**
- * Which failures are of one kind: the same workflow, step and code, and the same message once numbers, ids, quoted values and
+ * Groups failures of one kind: the same workflow, step and code, and the same message once numbers, ids, quoted values and
  * addresses are replaced.
  *
  * @module
@@ -8,7 +8,7 @@ import type { Outcome } from "../../host.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { MeasuredFailure } from "../store/statistics.types.js";
 
-/** What a failure is recognized by. */
+/** Facts that identify a kind of failure. */
 export interface FailureKind {
   readonly step: string | null;
   readonly code: string | null;
@@ -49,7 +49,7 @@ function placeholderOf(text: string): string {
   return number.test(text) ? "<number>" : "<id>";
 }
 
-/** `null` for an outcome that is no failure. */
+/** Returns the kind of a failure; `null` for an outcome that is not a failure. */
 export function failureKind(outcome: Outcome): FailureKind | null {
   if (outcome.status === "timedOut")
     return { step: outcome.activeSteps[0] ?? null, code: "RUN_TIMED_OUT", message: "The run has timed out." };

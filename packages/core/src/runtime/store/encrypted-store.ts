@@ -7,11 +7,13 @@ import { fromBase64, IndexCipher, type StoreKey, TextCipher } from "./text-ciphe
 
 /** Options of `encryptedStore`. */
 export interface EncryptionOptions {
-  /** At least one. The first one encrypts, each decrypts: add a new one in front to rotate. No two with one id. */
+  /** Keys, at least one. The first one encrypts, each decrypts: add a new one in front to rotate. Ids are unique. */
   readonly keys: readonly StoreKey[];
   /**
-   * What becomes of texts that are not encrypted: `"accept"` reads them, for a store that was used without encryption before. Whoever
-   * can write into the database can then insert texts. @default "refuse"
+   * Handling of texts that are not encrypted: `"accept"` reads them, for a store that was used without encryption before.
+   * Whoever can write into the database can then insert texts.
+   *
+   * @default "refuse"
    */
   readonly plain?: "refuse" | "accept";
   /**

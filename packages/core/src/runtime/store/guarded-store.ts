@@ -1,3 +1,9 @@
+/**
+ * The store as the runtime uses it: it checks arguments, and reports calls after its end.
+ *
+ * @module
+ */
+
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import { integer, list, mapOf, nullable, object, optional, type Problem, type Shape, text } from "../../value/shape.js";
 import type { RunStore } from "./run-store.types.js";
@@ -23,11 +29,8 @@ export function guardedStore(store: RunStore, isClosed: () => boolean): RunStore
   });
 }
 
-/*
- * Checks the arguments of every call of a store: each must have the type that the contract says.
- *
- * The compiler checks the same types, but not for values that come over HTTP or from plain JavaScript.
- */
+// ---- checks of the arguments of every call: each must have the type that the contract says
+// The compiler checks the same types, but not for values that come over HTTP or from plain JavaScript.
 
 const maybeText = optional(text);
 const labels = mapOf(text);

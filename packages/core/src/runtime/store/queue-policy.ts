@@ -1,8 +1,8 @@
 /**
- * Which runs of a queue get a place: the one decision of all stores.
+ * Decides which runs of a queue get a place, for all stores.
  *
- * Pure. A store reads a window of its rows under a lock, asks {@link choosePlaces}, and writes the answer. Keys take turns: the
- * first key with room starts one run and goes to the end of the line. A rate counts only the first place of a run.
+ * Pure. A store reads a window of its rows under a lock, asks {@link choosePlaces}, and writes the answer. Keys take turns:
+ * the first key with room starts one run and goes to the end of the line. A rate counts only the first place of a run.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { LineCounts, QueueLimits, StoredLine } from "./run-store.types.js";
 /** A run that wants a place. */
 export interface RunInLine {
   readonly queuedAtMs: number;
-  /** `true`: it does not count against the rate. */
+  /** `true` if it does not count against the rate. */
   readonly hadPlace: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface KeyLine<Run extends RunInLine> {
   readonly held: number;
   /** Read only as far as the choice needs. */
   readonly runs: Iterable<Run>;
-  /** `false`: more runs may follow that were not read. */
+  /** `false` if more runs may follow that were not read. */
   readonly isWhole: boolean;
 }
 
@@ -35,20 +35,20 @@ export interface QueueWindow<Run extends RunInLine> {
   readonly starts: number;
   /** Keys in the order of their turns. A key at its limit and a key without runs may be left out. */
   readonly lines: Iterable<KeyLine<Run>>;
-  /** `false`: more keys may follow that were not read. */
+  /** `false` if more keys may follow that were not read. */
   readonly isWhole: boolean;
 }
 
 export interface ChosenPlaces<Run extends RunInLine> {
-  /** In the order in which they get their places. */
+  /** Runs in the order in which they get their places. */
   readonly runs: readonly Run[];
   /** The keys whose run was chosen: they go to the end of the line, in this order. */
   readonly served: readonly string[];
-  /** `false`: the next choice needs rows that were not read. Write this one and read again. */
+  /** `false` if the next choice needs rows that were not read. Write this one and read again. */
   readonly isDone: boolean;
 }
 
-/** How many runs may get a place, whatever their keys and the rate are. */
+/** Returns how many runs may get a place, whatever their keys and the rate are. */
 export function freePlaces({ concurrency }: QueueLimits, held: number, limit: number): number {
   return Math.max(0, Math.min(limit, (concurrency ?? Number.POSITIVE_INFINITY) - held));
 }
@@ -103,7 +103,7 @@ function* inTurn<Run extends RunInLine>(
   yield* ring;
 }
 
-/** What is passed over has no chance later either: a choice never gets starts back. */
+/** Skipped runs get no later chance: a choice never gets starts back. */
 function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: boolean): Run | undefined {
   for (let next = runs.next(); next.done !== true; next = runs.next())
     if (isAny || next.value.hadPlace) return next.value;
@@ -111,7 +111,7 @@ function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: bool
 }
 
 /**
- * How many runs get a place before the run at `rank` in the line of the key with this `turn`, where every key has room.
+ * Returns how many runs get a place before the run at `rank` in the line of the key with this `turn`, if every key has room.
  *
  * @param waiting Lengths of the lines in the order of their turns.
  */
@@ -122,19 +122,19 @@ export function aheadOf(waiting: readonly number[], turn: number, rank: number):
   }, 0);
 }
 
-/** What decides when a queue has the next free place. `null`: there is no such time. */
+/** Facts that decide when a queue has the next free place. A time is `null` if there is none. */
 export interface QueueOutlook {
   readonly held: number;
   /** When the next run begins to want a place. */
   readonly laterAtMs: number | null;
-  /** Since when the first run in line waits whose key has room, and the first of those that had a place. */
+  /** When the first run in line whose key has room began to wait, and the first of those that had a place. */
   readonly firstAtMs: number | null;
   readonly againAtMs: number | null;
   /** When the rate allows the next run; `null` for a rate that is not used up. */
   readonly opensAtMs: number | null;
 }
 
-/** When the next run wants a place and can get one. */
+/** Returns when the next run wants a place and can get one. */
 export function nextPlaceAtMs(limits: QueueLimits, outlook: QueueOutlook): number | null {
   const { held, laterAtMs, firstAtMs, againAtMs, opensAtMs } = outlook;
   if (freePlaces(limits, held, 1) === 0) return null;

@@ -1,3 +1,9 @@
+/**
+ * Keys and rows of runs, and the seals of runs that are exported.
+ *
+ * @module
+ */
+
 import { runLive, WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock } from "../../host.js";
 import { systemIds } from "../../system/system.js";
@@ -6,7 +12,7 @@ import { wrongOption } from "../../value/options.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
 
-/** One text for a run of one tenant. @throws {WorkflowError} `OPTION_INVALID` for names that are no text. */
+/** Returns one text for a run of one tenant. @throws {WorkflowError} `OPTION_INVALID` for names that are not strings. */
 export function idOf({ tenant, runId }: RunKey): string {
   if (typeof runId !== "string") throw notText("runId", runId);
   if (typeof tenant !== "string") throw notText("tenant", tenant);
@@ -24,15 +30,14 @@ function notText(option: string, value: unknown): WorkflowError {
   return wrongOption(option, `is ${formatValue(value)}; it must be a string`, "Pass a string.");
 }
 
-/*
- * An exported run is sealed at its origin: an owner that is not a process holds its lease until the year 9999, so no process resumes it.
- */
+// ---- seals of exported runs
+// An owner that is not a process holds the lease of a sealed run until the year 9999, so no process resumes it.
 
 const prefix = "millrace:moved ";
 /** The last day of the year 9999: every store and every alarm takes it. */
 const NEVER_MS = 253_402_214_400_000;
 
-/** The id of the move. Null: the run is not sealed. */
+/** Returns the id of the move; `null` if the run is not sealed. */
 function moveOf({ lease }: StoredRun): string | null {
   return lease?.owner.startsWith(prefix) === true ? lease.owner.slice(prefix.length) : null;
 }
@@ -74,7 +79,7 @@ export async function seal(sealing: Sealing): Promise<{ readonly run: StoredRun;
   return { run: claimed.run, move };
 }
 
-/** Nothing happens to a run that is not sealed. @throws {WorkflowError} `RUN_UNKNOWN` */
+/** Removes the seal of a run; a run without a seal is not changed. @throws {WorkflowError} `RUN_UNKNOWN` */
 export async function unseal(sealing: Sealing): Promise<void> {
   const { store, key } = sealing;
   const owner = sealOwner(await storedRun(store, key));

@@ -1,9 +1,9 @@
 /**
  * Pages of runs, newest first, for stores in SQL.
  *
- * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the input,
- * else of the first label, else of the kind of failure, else of the failed step, else of the queue, else of the version, else of the workflow, else one walk for
- * each status, which are merged. Other conditions only filter.
+ * Every query walks one index in the order of the page and stops when the page is full: the index of the first value of the
+ * input, else of the first label, else of the kind of failure, else of the failed step, else of the queue, else of the
+ * version, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
  *
  * @module
  */
@@ -36,7 +36,7 @@ type Walked = "failure" | "failed_step" | "queue" | "version" | "workflow" | "st
 /** Tables of names and values of runs. */
 export type NamedTable = "labels" | "input_values";
 
-/** What differs between databases. Conditions are of `runs AS q`, of `labels` or `input_values` `AS l`, or of both. */
+/** Differences between databases. Conditions are of `runs AS q`, of `labels` or `input_values` `AS l`, or of both. */
 export interface ListDialect {
   /** `runs AS q`, walked by an index that begins with the tenant and this column. */
   readonly runs: (column: Walked) => Sql;
@@ -46,7 +46,7 @@ export interface ListDialect {
   readonly named: (name: string, value: string) => Sql;
   readonly hasNamed: (table: NamedTable, name: string, value: string) => Sql;
   readonly queue: (name: string) => Sql;
-  /** What the index of workflows begins with. */
+  /** First columns of the index of workflows. */
   readonly workflowKey: (name: string) => Sql;
   readonly search: (patterns: ReturnType<typeof searchPatterns>) => Sql;
   /** The ids of all walks. `order` and `limit` are those of the whole. */
@@ -270,11 +270,8 @@ function placeSql(query: Conditions, createdAt: string, id: string): Sql[] {
   ];
 }
 
-/*
- * SQL as a tagged template: what stands in it is text, what is put in is a value or another part.
- *
- *     sql`q.tenant = ${tenant} AND ${more}`
- */
+// ---- SQL as a tagged template: its literal parts are text, its placeholders are values or other parts
+//     sql`q.tenant = ${tenant} AND ${more}`
 
 export type SqlValue = string | number | null | Uint8Array;
 

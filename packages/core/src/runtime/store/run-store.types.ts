@@ -14,19 +14,19 @@ export type * from "./statistics.types.js";
 
 export interface RunStore {
   /**
-   * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
+   * `true` if its runs are lost with this process. Then the process may exit while none of its runs is due and no
    * promise of its runtime is open; a process that executes over any other store is a worker, and lives until its runtime is
    * stopped.
    * @default false
    */
   readonly isLocal?: boolean;
   /**
-   * `true`: its runs are in the memory of other processes only. A runtime over it starts, reads and messages runs, and claims none.
+   * `true` if its runs are in the memory of other processes only. A runtime over it starts, reads and messages runs, and claims none.
    * It does not look for due work unless its store `keepsRecords`.
    * @default false
    */
   readonly runsElsewhere?: boolean;
-  /** With `runsElsewhere`: whether the store still keeps records, and with them schedules and delayed starts. @default false */
+  /** Whether the store with `runsElsewhere` still keeps records, and with them schedules and delayed starts. @default false */
   readonly keepsRecords?: boolean;
   /** Collision-resistant hash of a text, for blobs. */
   hash(text: string): string;
@@ -77,7 +77,7 @@ export interface RunStore {
   counts(query: CountQuery): Promise<RunCount[]>;
   /** Counts runs by the time of their creation and by status. Leaves out combinations without runs. */
   histogram?(query: HistogramQuery): Promise<HistogramBar[]>;
-  /** Counts the measures of stored commits, in any order. Left out: the store counts none. */
+  /** Counts the measures of stored commits, in any order. A store without it counts nothing. */
   statistics?(query: StatisticsQuery): Promise<StatisticsRow[]>;
   /** Deletes the counts of the slots before `slot`, of one tenant or of all. Resolves to how many were deleted. */
   deleteStatistics?(tenant: string | null, slot: number): Promise<number>;
@@ -110,11 +110,11 @@ export interface RunStore {
   /** Lists records by id, in the order of code points. */
   records(query: RecordQuery): Promise<RecordPage>;
   /**
-   * Writes all records in one transaction, outside of any run, or none. Returns the keys of those that do not have the expected
-   * version; empty when all were written. Each key at most once.
+   * Writes all records in one transaction, outside of any run, or none. Returns the keys of those that do not have the
+   * expected version; empty when all were written. Each key at most once.
    *
-   * @param options `quiet`: nobody waits for these records, so watchers need not hear of them. If an answer was lost, a quiet write
-   * that was stored may be reported as a conflict. @default not quiet
+   * @param options `quiet`: no reader waits for these records, so watchers are not notified. If an answer was lost, a quiet
+   * write that was stored may be reported as a conflict. @default not quiet
    */
   writeRecords(writes: readonly RecordWrite[], options?: { readonly quiet?: boolean }): Promise<readonly RecordKey[]>;
   blob(hash: string): Promise<string | null>;
@@ -167,7 +167,7 @@ export interface StoredRun extends Omit<NewRunRecord, "index"> {
   readonly lease: Lease | null;
   /** Rises with every new owner; 0 before the first. */
   readonly epoch: number;
-  /** `true`: its lease holds a place of its queue. */
+  /** `true` if its lease holds a place of its queue. */
   readonly hasPlace: boolean;
 }
 
@@ -207,7 +207,7 @@ export interface QueueLimits {
   readonly rate: { readonly limit: number; readonly perMs: number } | null;
 }
 
-/** What is asked of the line of a queue. */
+/** Query of the line of a queue. */
 export interface LineQuery {
   readonly queue: string;
   readonly nowMs: number;
@@ -221,7 +221,7 @@ export interface StoredLine extends LineCounts {
   /** Keys with runs: the longest lines first, then those with the most places, then by key. */
   readonly keys: readonly (LineCounts & { readonly key: string })[];
   /**
-   * How many runs get a place before the run `of`, if keys take turns and no limit of a key holds it up. `null`: it is not in the
+   * How many runs get a place before the run `of`, if keys take turns and no limit of a key holds it up. `null` if it is not in the
    * line.
    */
   readonly ahead: number | null;
@@ -232,7 +232,7 @@ export interface LineCounts {
   readonly waiting: number;
   /** Number of runs with a place. */
   readonly placed: number;
-  /** Since when the run that waits the longest has needed a place, in epoch milliseconds; `null` for an empty line. */
+  /** When the run that waits the longest began to need a place, in epoch milliseconds; `null` for an empty line. */
   readonly oldestAtMs: number | null;
 }
 
@@ -255,7 +255,7 @@ export interface ClaimRequest extends LeaseRequest {
 }
 
 export interface DueRuns {
-  /** Only runs of these workflows. @default all */
+  /** Workflows of the runs. @default all */
   readonly workflows?: readonly string[];
   /** Queues whose runs are included, besides the runs without a queue. Each name once. @default none */
   readonly queues?: readonly QueueLimits[];
@@ -291,7 +291,7 @@ export interface RunCommit {
    * has no owner.
    */
   readonly create?: NewRunRecord & { readonly lease: Lease | null };
-  /** Without `create`, the commit is refused as `fenced` unless `owner` holds the run with this epoch. */
+  /** Owner that holds the run. Without `create`, the commit is refused as `fenced` unless `owner` holds the run with this epoch. */
   readonly owner: string | null;
   readonly epoch: number;
   /** Refused as `fenced` unless its first tick follows the last stored one. */
@@ -303,15 +303,15 @@ export interface RunCommit {
    */
   readonly forget?: readonly number[];
   readonly summary?: RunSummary;
-  /** The program that continues the run has this version; `null`: it is not known. Left out: as before. */
+  /** Version of the program that continues the run; `null` if not known. If it is absent, the version stays. */
   readonly version?: string | null;
-  /** What `statistics` counts, in the transaction of this commit. */
+  /** Counts that `statistics` adds in the transaction of this commit. */
   readonly measures?: readonly Measure[];
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
   /** Messages that were never posted, with their keys: from now on, a post with such a key is a duplicate. */
   readonly received?: readonly ReceivedMessage[];
-  /** With `create`: messages that were posted to the run where it was before, in order. No two with the same key. */
+  /** Messages that were posted to the run where it was before, in order, with `create`. Keys are unique. */
   readonly posts?: readonly PostedMessage[];
   /** Records to write. The commit is refused as `conflict` unless each has the expected version. */
   readonly records?: readonly RecordWrite[];
@@ -335,9 +335,9 @@ export interface RunSummary {
   readonly wakeAtMs: number | null;
   readonly outcome: string | null;
   readonly waiting: string | null;
-  /** Id of the kind of failure that ended the run, which `failure` of a query finds. Left out: it has not failed. */
+  /** Id of the kind of failure that ended the run, which `failure` of a query finds. Absent for a run that has not failed. */
   readonly failure?: string;
-  /** Step at which the run failed or timed out, which `failedStep` of a query finds. Left out: the run has no such step. */
+  /** Step at which the run failed or timed out, which `failedStep` of a query finds. Absent for a run without such a step. */
   readonly failedStep?: string;
 }
 
@@ -377,7 +377,7 @@ export interface PostedMessage {
   readonly idempotencyKey: string | null;
   readonly atMs: number;
   readonly text: string;
-  /** `true`: the run needs an owner for it at once, also before its time or turn, and after its end. @default false */
+  /** `true` if the run needs an owner for it at once, also before its time or turn, and after its end. @default false */
   readonly urgent?: boolean;
 }
 
@@ -402,7 +402,7 @@ export type PostResult =
   | { readonly status: "duplicate"; readonly position: number; readonly receipt: string | null }
   /** There is no such run: nothing was stored. */
   | { readonly status: "unknown" }
-  /** It has ended, and the message is not urgent: nothing was stored. */
+  /** The run has ended, and the message is not urgent: nothing was stored. */
   | { readonly status: "ended"; readonly run: StoredRun };
 
 /** Versioned data of a tenant beside its runs, such as a session. */
@@ -427,7 +427,7 @@ export interface RecordWrite extends RecordKey {
 export interface RecordQuery {
   readonly tenant: string;
   readonly kind: string;
-  /** Only ids that begin with this text. @default all */
+  /** Prefix of the ids to list. @default all */
   readonly prefix?: string;
   /** Size of a page, from 1 to 1,000. */
   readonly limit: number;
@@ -437,7 +437,7 @@ export interface RecordQuery {
 
 export interface RecordPage {
   readonly records: readonly (StoredRecord & RecordKey)[];
-  /** For the next page; `null` on the last one. */
+  /** Cursor of the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 
@@ -446,7 +446,7 @@ export interface Range {
   readonly limit: number;
 }
 
-/** Which runs are listed: those that satisfy every given part. An empty list matches nothing. */
+/** Filter of listed runs, which satisfy every given part. An empty list matches nothing. */
 export interface RunQuery {
   readonly tenant: string;
   readonly workflow?: string;
@@ -464,8 +464,8 @@ export interface RunQuery {
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;
   /**
-   * Only runs for which `matchesSearch` holds. For one page, a store looks at a limited number of runs that satisfy the other
-   * conditions, and returns what it has found with a cursor: pages may be short, or empty, before the last one.
+   * Search text for which `matchesSearch` holds. For one page, a store looks at a limited number of runs that satisfy the
+   * other conditions, and returns what it has found with a cursor: pages may be short, or empty, before the last one.
    */
   readonly search?: string;
   /** Order by `createdAtMs`. @default "newest": the newest come first */
@@ -484,7 +484,7 @@ export interface CountQuery {
   readonly labels?: { readonly [name: string]: string };
 }
 
-/** Which runs are counted over time: those that a list with these conditions has. */
+/** Filter of runs that are counted over time: those that a list with these conditions has. */
 export interface HistogramQuery extends Omit<RunQuery, "search" | "order" | "limit" | "cursor"> {
   /** First time that is counted, and length of a period; a run of period 0 was created in `createdAtMs >= fromMs`. Integers. */
   readonly fromMs: number;
@@ -508,6 +508,6 @@ export interface RunCount {
 
 export interface RunPage {
   readonly runs: readonly StoredRun[];
-  /** For the next page; `null` on the last one. */
+  /** Cursor of the next page; `null` on the last one. */
   readonly cursor: string | null;
 }

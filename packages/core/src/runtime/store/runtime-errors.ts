@@ -1,4 +1,4 @@
-/** What can be wrong with a stored run. */
+/** Errors about stored runs. */
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { RunKey } from "./run-store.types.js";
 
@@ -33,7 +33,7 @@ export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   });
 }
 
-/** During a deployment, a process with that code has the run, or takes it up. */
+/** Returns whether the error is about a run of newer code. During a deployment, a process with that code has the run, or claims it. */
 export function isOfNewerCode(error: unknown): boolean {
   return WorkflowError.is(error, "SNAPSHOT_NEWER") || WorkflowError.is(error, "EVENT_NEWER");
 }
@@ -47,7 +47,8 @@ export function runtimeStopped(): WorkflowError {
 }
 
 /**
- * @param asked Workflow of a run that was to be started. Null: the run was to be imported.
+ * @param asked Workflow of a run that was to be started; `null` if the run was to be imported.
+ *
  * @param differs Fields of the inputs that are not the same.
  */
 export function runIdConflict(

@@ -1,8 +1,8 @@
 /**
- * What stores count: ends of runs and of attempts, by workflow, step, version, time and duration.
+ * Counts of stores: ends of runs and of attempts, by workflow, step, version, time and duration.
  *
- * A measure is counted in the transaction of the commit that carries it, so a crash neither loses nor repeats it. What was counted
- * stays when its run is deleted: `deleteStatistics` deletes it by age.
+ * A measure is counted in the transaction of the commit that carries it, so a crash neither loses nor repeats it. Counts stay
+ * when their run is deleted: `deleteStatistics` deletes them by age.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface Measure {
   readonly failure: MeasuredFailure | null;
 }
 
-/** What failures of one kind have in common. */
+/** Facts that failures of one kind share. */
 export interface MeasuredFailure {
   /** The same for all failures of the kind: 16 characters from a-f and 0-9. */
   readonly id: string;
@@ -40,7 +40,7 @@ export type MeasureKind = "runs" | "attempts" | "failures";
 export interface StatisticsQuery {
   readonly tenant: string;
   readonly kind: MeasureKind;
-  /** Only these workflows. An empty list matches nothing. @default all */
+  /** Workflows to count. An empty list matches nothing. @default all */
   readonly workflows?: readonly string[];
   /** First slot, and the one after the last. */
   readonly fromSlot: number;

@@ -1,6 +1,6 @@
 /**
- * What stores share: new rows, which statuses are final, their errors, the limits and cursors of pages, what a search finds, and
- * ranges of ids with a prefix.
+ * Shared parts of stores: new rows, which statuses are final, their errors, the limits and cursors of pages, what a search
+ * finds, and ranges of ids with a prefix.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import type {
 
 const contents = ["create", "ticks", "events", "summary", "snapshot", "receipts", "received", "release"] as const;
 
-/** How a commit changes its run, for stores that name changes. */
+/** Returns how a commit changes its run, for stores that name changes. */
 export function changeOf(commit: RunCommit): RunChange {
   const { owner, release, create, summary, records = [] } = commit;
   if (owner === null || create?.lease === null || records.length > 0) return "due";
@@ -57,7 +57,7 @@ export function textsOfStatus(status: StoredStatus): readonly string[] {
   return status === "queued" ? ["queued", "requeued"] : [status];
 }
 
-/** `null`: the text is no status. */
+/** Returns the status that a text stands for; `null` if it is not one. */
 export function statusOfText(text: string): StoredStatus | null {
   if (text === "requeued") return "queued";
   return isStoredStatus(text) ? text : null;
@@ -281,7 +281,7 @@ function escaped(text: string): string {
 /** A range of ids in the order of their UTF-8 bytes. */
 export interface IdRange {
   readonly from: string;
-  /** `true`: `from` itself is excluded. */
+  /** `true` if `from` itself is excluded. */
   readonly isAfter: boolean;
   /** The first id after the range; `null` if there is none. */
   readonly end: string | null;
@@ -322,7 +322,7 @@ export function recordPageOf(read: readonly (RecordKey & StoredRecord)[], limit:
   return { records, cursor: read.length > limit ? (records.at(-1)?.id ?? null) : null };
 }
 
-/** As many journals as have at most `maxLength` characters of text together, the shortest first. */
+/** Returns the shortest journals that together have at most `maxLength` characters of text. */
 export function shortestJournals(journals: readonly StoredJournal[], maxLength: number): StoredJournal[] {
   let left = maxLength;
   return journals
@@ -336,7 +336,7 @@ function lengthOf({ snapshot, ticks }: StoredJournal): number {
 
 type Listener = Parameters<RunStore["watch"]>[0];
 
-/** A change that listeners hear of; the `key` is `null` if it may be any run. */
+/** A change that is reported to listeners; the `key` is `null` if it may be any run. */
 export interface HeardChange {
   readonly key: RunKey | null;
   readonly news?: RunChange | undefined;

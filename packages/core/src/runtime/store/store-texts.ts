@@ -39,7 +39,10 @@ export class StoreTexts {
     return (text === null ? null : this.#cipher.decrypt(text, place)) as Text;
   }
 
-  /** As {@link #open}, for one text of many: whoever reads its run alone learns what is wrong, and the others do not wait for it. */
+  /**
+   * Decrypts one text of many, like {@link #open}. A reader of its run alone gets the error, and readers of the others do not
+   * fail with it.
+   */
   #openListed<Text extends string | null>(text: Text, place: TextPlace): Text {
     try {
       return this.#open(text, place);
@@ -53,7 +56,7 @@ export class StoreTexts {
     return openedRun(run, (text, place) => this.#open(text, place));
   }
 
-  /** With {@link unreadable} for a text that cannot be decrypted. */
+  /** Decrypts a run; {@link unreadable} replaces a text that cannot be decrypted. */
   openListedRun<Run extends StoredRun>(run: Run): Run {
     return openedRun(run, (text, place) => this.#openListed(text, place));
   }

@@ -55,7 +55,7 @@ interface Base64able {
   toString(encoding: "base64"): string;
 }
 
-/** With its encodings: a walk over the bytes in JavaScript takes longer than the encryption. */
+/** Cipher with its encodings: a walk over the bytes in JavaScript takes longer than the encryption. */
 interface Cipher {
   setAAD(data: Uint8Array): void;
   update(text: string, from: "utf8" | "base64", to: "utf8" | "base64"): string;
@@ -152,11 +152,10 @@ function unreadable(place: TextPlace, { what, hint, ...cause }: Unreadable): Wor
   });
 }
 
-/*
+/**
  * Values of inputs in an encrypted store: HMAC-SHA-256 under a key of their own, so that equal values of a tenant are found and none can
  * be read.
  */
-
 export class IndexCipher {
   readonly #crypto: NodeCrypto;
   readonly #key: Uint8Array;
@@ -164,7 +163,7 @@ export class IndexCipher {
   constructor(given: StoreKey["key"]) {
     this.#crypto = nodeCrypto();
     const bytes = typeof given === "string" ? fromBase64(given) : given;
-    // Not the key itself, which encrypts texts.
+    // The key itself encrypts texts, so hashes use another one that is made of it.
     this.#key = this.#crypto.createHmac("sha256", bytes).update("millrace index").digest();
   }
 

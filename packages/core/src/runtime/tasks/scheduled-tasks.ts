@@ -1,3 +1,9 @@
+/**
+ * Handles work that is due at a time and is no run yet, and keeps the list of it.
+ *
+ * @module
+ */
+
 import { idOf } from "../store/run-key.js";
 import type { RecordWrite, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
@@ -74,7 +80,7 @@ export class ScheduledTasks {
     this.#sweptAtMs = nowMs;
   }
 
-  /** When `round` would do something; in the past if it would do so now. It only reads. */
+  /** Returns when `round` has something to do; a past time if it has now. It only reads. */
   async nextAtMs(): Promise<number | null> {
     let nextAtMs: number | null = null;
     for await (const entry of this.#entries()) {
@@ -102,7 +108,7 @@ export class ScheduledTasks {
   async #take(entry: StoredDueEntry): Promise<number | null> {
     const { handlers, clock, log, backOffMs } = this.#setup;
     const untilMs = this.#leftAlone.get(entry.key) ?? 0;
-    // Only for so long: a clock that was set back must not make it longer.
+    // The upper bound keeps a clock that was set back from prolonging the pause.
     if (untilMs > clock.now() && untilMs <= clock.now() + backOffMs) return untilMs;
     this.#leftAlone.delete(entry.key);
     try {
@@ -120,12 +126,9 @@ function said({ what, id, workflow }: DueEntry): string {
   return what === "schedule" ? `A run of the schedule "${id}"` : `A run of "${workflow}"`;
 }
 
-/*
- * The list of work that is due at a time and is no run yet: occurrences of schedules.
- *
- * An entry is a record whose id begins with its time, so reading the due entries does not read the others. Each entry belongs to
- * another record (its source), and changes in the same transaction: a second process finds another version there.
- */
+// ---- the list of work that is due at a time and is no run yet: occurrences of schedules
+// An entry is a record whose id begins with its time, so reading the due entries does not read the others. Each entry belongs
+// to another record (its source), and changes in the same transaction: a second process finds another version there.
 
 const DUE = ownKind("due");
 /** One list for all tenants. */
@@ -140,7 +143,7 @@ export interface DueEntry {
   readonly workflow: string;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Also due, and earlier, when this run has ended; `null` for none. */
+  /** Run whose end makes the entry due earlier; `null` for none. */
   readonly afterRun: string | null;
 }
 

@@ -23,7 +23,7 @@ const LONGEST_MS = 1e15;
 
 export interface StartDeduplicatorSetup extends RuntimeParts {
   /** Runs in memory here. `left` resolves when everything of the run is stored. */
-  readonly registry: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
+  readonly runTable: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
   /** Called when there is a run to start. */
   readonly onChanged: () => void;
 }
@@ -99,8 +99,8 @@ export class StartDeduplicator {
 
   /** A deleted run does not count. */
   async #counts(key: RunKey, failed: ResolvedDedupe["failed"]): Promise<boolean> {
-    const { store, registry } = this.#setup;
-    const live = registry.live.get(idOf(key));
+    const { store, runTable } = this.#setup;
+    const live = runTable.live.get(idOf(key));
     if (failed === "replace" && live !== undefined && live.phase !== "live") await live.left; // its end is stored then
     const run = await store.run(key);
     return run !== null && (failed === "keep" || !withoutResult.includes(run.status));
@@ -119,9 +119,7 @@ async function readStart(store: RunStore, of: RecordKey): Promise<ReadStart> {
   return { version: record.version, start: parseJson(record.text, `the start ${of.id}`) as StoredDedupe };
 }
 
-/*
- * Records that expire: a list names them, and executing processes delete them.
- */
+// ---- records that expire: a list names them, and executing processes delete them
 
 const TENANT = "";
 const KIND = ownKind("expiry");

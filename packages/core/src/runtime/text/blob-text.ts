@@ -44,7 +44,7 @@ export function packList(texts: readonly string[], hash: RunStore["hash"]): Pack
   return { text: `${PACKED}[${packed.join(",")}]`, blobs: listed(blobs) };
 }
 
-/** `true`: no part is large, and no part looks like the name of a blob. */
+/** `true` if no part is large, and no part looks like the name of a blob. */
 function isShort(text: string): boolean {
   return text.length <= TEXT_LENGTH && !text.includes(`"${NAME}"`) && !text.includes(`"${PLAIN}"`);
 }
@@ -66,9 +66,9 @@ function naming(blobs: Map<string, string>, hash: RunStore["hash"]): NameOf {
 /** A container whose end is not reached yet. */
 interface OpenPart {
   readonly start: number;
-  /** What it is shorter by than in the text, with the cuts that were made in it. */
+  /** Characters saved so far by cuts inside this container. */
   saved: number;
-  /** It has a key of blobs itself. */
+  /** `true` if it has a key of blobs itself. */
   isMistakable: boolean;
 }
 
@@ -191,7 +191,7 @@ function unpackPart(container: Container, key: string, named: NamedPart[]): void
     named.push({ container, key, hash });
     return;
   }
-  // An object under that key may have the key of names itself: what is in it is looked at, not the object.
+  // An object under that key may have the key of names itself: its content is unpacked, not the object.
   const inner = Array.isArray(part) ? part : ((part[PLAIN] ?? part) as Container);
   container[key] = inner;
   for (const name in inner) unpackPart(inner as Container, name, named);
@@ -201,7 +201,7 @@ type Blob = NonNullable<RunCommit["blobs"]>[number];
 
 /** How long a run needs a blob of a commit. */
 export interface BlobUse extends Blob {
-  /** `true`: needed as long as the run, because a permanent text names it, or no text visibly does. */
+  /** `true` if it is needed as long as the run, because a permanent text names it, or no text visibly does. */
   readonly isForGood: boolean;
   /** Needed until this tick, and the snapshot of this tick, are pruned; -1 if no tick or snapshot of the commit names it. */
   readonly tick: number;

@@ -1,9 +1,9 @@
 /**
  * Ticks of a run and its children as the text of a batch, and back.
  *
- * A batch is a list. An entry is a tick of the run (a short one, see below), `{ run, path, tick }` for one of a child, or `{ code, version }`: from here on the run
- * has the code of that hash, in a program of that version, if it has one. Numbers of ticks count the first two. The path names the workflow of the child for a
- * reader who begins in the middle.
+ * A batch is a list. An entry is a tick of the run (see `shortTick`), `{ run, path, tick }` for a tick of a child, or `{
+ * code, version }`: from there on the run has the code of that hash, in a program of that version, if it has one. Numbers of
+ * ticks count the first two. The path names the workflow of the child for a reader who begins in the middle.
  *
  * @module
  */
@@ -71,7 +71,7 @@ function endText(result: EventData, short: object): string {
   return `${JSON.stringify(rest).slice(0, -1)},"output":${text}}`;
 }
 
-/** How a run ended. The text of its result is that of the tick. */
+/** Returns the text of an outcome. The text of its result is that of the tick. */
 export function outcomeText(outcome: Outcome, compiled: CompiledWorkflow): string {
   if (outcome.status !== "completed") return JSON.stringify(encodeOutcome(outcome, compiled));
   const text = results.get(outcome.event);
@@ -97,7 +97,7 @@ export function entryText(text: string, child: ChildPlace | null): string {
   return `{"run":${JSON.stringify(child.runId)},"path":${JSON.stringify(child.path)},"tick":${text}}`;
 }
 
-/** @param version Of the program; `null` if it has none. */
+/** @param version Version of the program; `null` if it has none. */
 export function codeText(hash: string, version: string | null): string {
   return JSON.stringify({ code: hash, ...(version !== null && { version }) });
 }
@@ -147,15 +147,12 @@ export function placeOfChild(runner: LiveRunCore): ChildPlace | null {
   return path.length === 0 ? null : { runId: runner.state.runId, path };
 }
 
-/*
- * Ticks as a journal stores them: without what most of them say alike, and with each value once.
- *
- *     {"type":"step.completed","atMs":5,"item":2,"output":null,"change":[[["count"],2],[["list",0],{…},"add"]],
- *      "shown":[{"type":"Said","data":{"at":5},"same":{"text":1}}]}
- *
- * The first attempt and no sends are left out. A patch is `[path]` (remove), `[path, value]` (replace) or `[path, value, op]`. A
- * field of an event that the edit shows and that is also the value of a patch is the number of that patch.
- */
+// ---- ticks as a journal stores them: without what most of them say alike, and with each value once
+//     {"type":"step.completed","atMs":5,"item":2,"output":null,"change":[[["count"],2],[["list",0],{…},"add"]],
+//      "shown":[{"type":"Said","data":{"at":5},"same":{"text":1}}]}
+//
+// The first attempt and no sends are left out. A patch is `[path]` (remove), `[path, value]` (replace) or `[path, value, op]`. A
+// field of an event that the edit shows and that is also the value of a patch is the number of that patch.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -208,8 +205,8 @@ export function wholeTick(json: Json): EncodedTick {
 }
 
 /**
- * Of the pieces of a call at work, only that there were some: its function writes them again in its next attempt, and its record has
- * all. Their texts are in the stream.
+ * Returns the tick without the texts of a call at work: its function writes them again in its next attempt, and its record
+ * has all. Their texts are in the stream.
  */
 function shortPieces(tick: EncodedTick): object {
   const { type, data } = tick["event"] as EncodedEvent;
@@ -228,7 +225,7 @@ function wholePieces(json: Json): EncodedTick {
   return { origin: null, promptId: null, ...json, event } as unknown as EncodedTick;
 }
 
-/** Null: the change has none, or they hold what JSON does not have. */
+/** Returns the patches of a change; `null` if it has none, or if they hold values that JSON does not have. */
 function plainPatches(change: unknown): readonly Patch[] | null {
   const patches = (change as { readonly patches?: { readonly json: readonly Patch[]; readonly meta?: unknown } })
     ?.patches;
@@ -270,11 +267,11 @@ function wholeEvent(short: unknown, patches: readonly unknown[]): unknown {
   return { ...event, data: { ...(event.data as object), ...Object.fromEntries(fields) } };
 }
 
-/* The texts of ticks that are in no commit yet. */
+// ---- the texts of ticks that are in no commit yet
 
 interface TextOptions {
   readonly compiled: CompiledWorkflow;
-  /** In UTF-16 code units. @default no limit */
+  /** Maximum length in UTF-16 code units. @default no limit */
   readonly maxLength: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Values of records, as stores keep them. */
+/** Texts of the store: values of records, names of own records, and starts of runs. */
 
 import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
 import { type DoneBy, decodeTick, decodeValue, encodeTick, type RunStarted, sameValue } from "../../host.js";
@@ -10,10 +10,10 @@ import type { RecordKey, StoredRecord, StoredRun } from "../store/run-store.type
 import type { RegisteredWorkflow } from "../worker/workflows/registered-workflows.js";
 import { corrupt, parseJson } from "./journal-text.js";
 
-/** From the value of a record to the next one; `undefined` is no record. Pure. */
+/** Returns the next value of a record; `undefined` stands for no record. Pure. */
 export type RecordChange = (current: unknown) => unknown;
 
-/** Null: the edit deletes it. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
+/** Returns the stored text of an edit; `null` if the edit deletes the record. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 export function recordText(edit: RecordEdit): string | null {
   return edit.delete === true ? null : JSON.stringify(encodeValue(edit.value, nameOf(edit)));
 }
@@ -82,7 +82,7 @@ export function recordConflict(
   });
 }
 
-/* Names of the records that a runtime keeps for itself. */
+// ---- names of the records that a runtime keeps for itself
 
 /** A kind of records that belongs to the runtime. */
 export function ownKind(name: string): string {
@@ -94,7 +94,7 @@ export function timeText(atMs: number): string {
   return String(Math.floor(atMs)).padStart(16, "0");
 }
 
-/* What a run is started with, as the text that the store keeps. */
+// ---- the start of a run, as the text that the store keeps
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 export function startText(started: RunStarted, { compiled }: RegisteredWorkflow): string {
@@ -108,12 +108,12 @@ export function readStart(run: StoredRun, { compiled }: RegisteredWorkflow): Run
   return tick;
 }
 
-/** Who has started the run; of a fork, who has made it. */
+/** Returns who started the run, or made the fork. */
 export function starterOf({ input, key }: StoredRun): DoneBy | undefined {
   return (parseJson(input, `run "${key.runId}"`) as { readonly by?: DoneBy }).by;
 }
 
-/** The same start by somebody else: that of a fork. */
+/** Returns the start text of a fork: the same start with another `by`. */
 export function startBy(input: string, by: DoneBy | undefined): string {
   const { by: _, ...start } = parseJson(input, "a run") as { readonly by?: DoneBy };
   return JSON.stringify(by === undefined ? start : { ...start, by });
@@ -147,7 +147,7 @@ function eventOf(text: string): StoredEvent {
   return (parseJson(text, "a run") as { readonly event: StoredEvent }).event;
 }
 
-/** It was stored, and its first tick was not. */
+/** Returns whether the run was stored without its first tick. */
 export function isNotBegun({ ticks, forkedFrom }: StoredRun): boolean {
   return ticks === 0 && forkedFrom === null;
 }

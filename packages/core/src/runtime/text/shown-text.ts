@@ -37,7 +37,7 @@ function decodeShown(json: unknown, compiled: CompiledWorkflow): Shown {
   return shown as Shown;
 }
 
-/** What nearly every event has, and its text leaves out. */
+/** Fields that nearly every event has, and its text leaves out. */
 const usual = { type: "stream.written", atMs: 0, item: null, attempt: 0, origin: null, promptId: null };
 
 export function shownText(item: Shown, compiled: CompiledWorkflow): string {
@@ -54,7 +54,7 @@ export function readShown(text: string, compiled: CompiledWorkflow, where: strin
   return decodeShown({ ...usual, ...(parseJson(text, where) as object) }, compiled);
 }
 
-/** Null: no prompt is open. */
+/** Returns the open prompts as JSON; `null` if none is open. */
 export function promptsText(runner: LiveRun): string | null {
   const prompts = openOf(runner, null, runner.host.compiled);
   return prompts.length === 0 ? null : JSON.stringify(prompts);

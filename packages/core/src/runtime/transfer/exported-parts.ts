@@ -43,7 +43,7 @@ export interface Exported extends Lists {
 }
 
 /** Maximum number of problems that are reported. */
-const MOST_TOLD = 20;
+const MAX_REPORTED = 20;
 
 /** Collects the problems of an export. */
 export class Problems {
@@ -66,7 +66,7 @@ export class Problems {
 
   /** @throws {WorkflowError} `EXPORT_INVALID` */
   assertNone(): void {
-    const problems = this.#found.slice(0, MOST_TOLD);
+    const problems = this.#found.slice(0, MAX_REPORTED);
     const left = this.#found.length - problems.length;
     if (left > 0) problems.push(`and ${left} more`);
     if (problems.length === 0) return;

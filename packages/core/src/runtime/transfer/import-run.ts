@@ -88,7 +88,7 @@ async function commitsOf(setup: ImportSetup, parts: Exported): Promise<RunCommit
   return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
 }
 
-/** `null`: the run has not begun, or has a problem. */
+/** Loads the exported run; `null` if the run has not begun, or has a problem. */
 async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: Problems): Promise<LoadedTree | null> {
   const { run, view, firstTick } = staged;
   const from = { store: view, run, workflow };
@@ -148,7 +148,7 @@ async function checkRest(
 }
 
 interface Standing {
-  /** `null`: the run has not begun. */
+  /** `null` if the run has not begun. */
   readonly loaded: LoadedTree | null;
   readonly workflow: RegisteredWorkflow;
   readonly nowMs: number;
@@ -190,7 +190,7 @@ type StagedSnapshot = StagedRun["snapshots"][number];
 interface Made extends Pick<Standing, "loaded" | "workflow"> {
   readonly given: Exported;
   readonly staged: StagedRun;
-  /** `null`: the run has not begun. */
+  /** `null` if the run has not begun. */
   readonly last: StagedSnapshot | null;
   readonly summary: RunSummary;
 }
@@ -316,7 +316,7 @@ interface Storing {
   readonly records: "refuse" | "keep";
 }
 
-/** `false`: another process has imported the run meanwhile. */
+/** Stores the run. Returns `false` if another process has imported it meanwhile. */
 async function store({ store: to }: ImportSetup, { key, move, commits, records }: Storing): Promise<boolean> {
   let [first, ...rest] = commits as [RunCommit, ...RunCommit[]];
   for (;;) {

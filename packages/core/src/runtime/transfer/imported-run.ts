@@ -30,7 +30,7 @@ export interface StagedRun {
   readonly ticks: readonly Staged<TickBatch>[];
   readonly snapshots: readonly Staged<StoredSnapshot>[];
   readonly events: readonly Staged<StoredEvent>[];
-  /** What a load reads of the run. */
+  /** Store that a load of the run reads from. */
   readonly view: From["store"];
   codeBlobs(hashes: readonly string[]): Blobs;
   /** @param code Hash of the code that is named in it. */

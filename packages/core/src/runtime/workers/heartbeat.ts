@@ -1,4 +1,4 @@
-/** Says in the store that this process is alive, and what it holds. */
+/** The record of a process: its heartbeat, and the list of processes. */
 
 import type { Clock, Log } from "../../host.js";
 import { processFacts } from "../../system/system.js";
@@ -8,7 +8,7 @@ import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import { ownKind } from "../text/record-text.js";
 
-/** For how long a process that died is listed. */
+/** Time for which a process that died is listed, in milliseconds. */
 const KEPT_MS = 86_400_000;
 const CLEAN_MS = 600_000;
 
@@ -30,7 +30,7 @@ export class Heartbeat {
   readonly #setup: HeartbeatSetup;
   readonly #startedAtMs: number;
   #version = 0;
-  /** What was stored last, and when. */
+  /** Text of the last stored heartbeat, and its time. */
   #said = "";
   #saidAtMs = Number.NEGATIVE_INFINITY;
   #cleanedAtMs = Number.NEGATIVE_INFINITY;
@@ -121,7 +121,7 @@ export class Heartbeat {
   }
 }
 
-/* A process that executes, as its record holds it. */
+// ---- a process that executes, as its record holds it
 
 interface StoredWorker extends Omit<WorkerState, "id" | "isAlive"> {
   /** The end of its leases. */

@@ -1,3 +1,9 @@
+/**
+ * Limits on the work of a process: the pause after a lost lease, loads at once, the pace of queues, and a closed store.
+ *
+ * @module
+ */
+
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Clock, Log } from "../../../host.js";
 import { jittered } from "../../../system/system.js";
@@ -121,11 +127,10 @@ export class Pace {
   }
 }
 
-/*
+/**
  * Reports once that the store was closed before its runtime was stopped. The background tasks of the runtime show each failure to it, and
  * end if it is of a closed store: no later try can succeed.
  */
-
 export class ClosedStore {
   readonly #log: Log;
   #isReported = false;

@@ -1,5 +1,5 @@
 /**
- * From a claimed row to a run in memory, which resumes where its ticks end.
+ * Loads a claimed row as a run in memory, which resumes where its ticks end.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export interface LoaderSetup {
 interface Resuming {
   readonly loaded: LoadedTree;
   readonly hasPartialHistory: boolean;
-  /** What continues a run that has ended; `null` for one that has not. */
+  /** Message that continues a run that has ended; `null` for a run that has not. */
   readonly request: Request | null;
 }
 
@@ -68,16 +68,16 @@ interface Request {
   take(): ContinuedBy;
 }
 
-/** What is known of a claimed run besides its row. */
+/** Facts about a claimed run besides its row. */
 export interface LoadHints {
   /** Its journal, if it is read with others. */
   readonly journal?: Journal;
-  /** What a caller here asks of it, if it has ended and no post continues it. */
+  /** Continuation that a caller here asks for, if the run has ended and no post continues it. */
   readonly asked?: AskedContinuation | undefined;
 }
 
 export class Loader {
-  /** What kept runs from being loaded here. */
+  /** Errors that kept runs from being loaded here. */
   readonly failures: Map<string, unknown> = new Map();
   /** Leases of runs that failed to load: none is claimed again before its lease has expired. */
   readonly backOffOwner: string;
@@ -89,7 +89,7 @@ export class Loader {
   }
 
   /**
-   * `null`: it stays ended, its time is to come, or its workflow is not here.
+   * Loads a claimed run. Returns `null` if it stays ended, its time is to come, or its workflow is not here.
    *
    * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
    */
@@ -139,20 +139,20 @@ export class Loader {
   }
 
   /**
-   * One that was stored and has not begun: scheduled, or cut short before its first tick. To be cancelled, it is begun before its time:
-   * the outcome of every run is one of its ticks.
+   * Begins a stored run without ticks: it was scheduled, or cut short before its first tick. A scheduled run that is
+   * cancelled begins before its time, because every outcome is a tick.
    */
   async #begin(claimed: ClaimedRun, workflow: RegisteredWorkflow): Promise<DurableRun | null> {
     const { run, posts } = claimed;
     const { supervisor } = this.#setup;
-    // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
+    // A run that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
     const isEarly = (run.wakeAtMs ?? run.startAtMs) > supervisor.clock.now() && !run.hasPlace;
     if (isEarly && !posts.some((post) => headOf(post).kind === "cancel"))
       return this.#answer(claimed, (post) => whileScheduled(run, post));
     const { compiled, code } = workflow;
     const isOther = run.code !== code.hash;
     const stored = readStart(run, workflow);
-    // It begins under the code that is here, on the state that this code begins with.
+    // The run begins under the present code, on the initial state of this code.
     const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
     const upgradeTicks = isOther ? new Map<string, Tick[]>() : null;
@@ -166,12 +166,12 @@ export class Loader {
       isQueued: run.queue !== null,
     });
     live.runner.begin({ ...started, atMs: live.runner.now() });
-    // In the round that it begins with: where it is cancelled, no step begins.
+    // The posts join the first round: no step begins in a run that they cancel.
     live.posts.deliver(posts);
     return live;
   }
 
-  /** Its last tick is stored, and what follows from it is not. */
+  /** Ends a run whose last tick was stored without its outcome, receipts and events. */
   #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
     const { key, epoch, version } = run;
     const { state } = loaded.tree.root;
@@ -207,7 +207,7 @@ export class Loader {
       epoch: run.epoch,
       version: run.version,
       state: tree.root.state,
-      // Also for a run that had ended: its first tick resumes it.
+      // A run that had ended is waiting, too: its first tick resumes it.
       status: run.status === "running" ? "running" : "waiting",
       ticks,
       snapshotAt,
@@ -223,13 +223,13 @@ export class Loader {
     const { runner } = live;
     const leadMs = leadOfTimers(run, tree);
     const nowMs = leadMs === 0 ? runner.now() : this.#setup.supervisor.clock.now();
-    // What was posted before a timer was due comes before it.
+    // Posts that came before a timer was due are delivered before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
     if (request !== null && request.post !== null) live.posts.leave(request.post);
     const { kind = "resume", by } = request?.message ?? {};
     const type = kind === "retry" ? "run.retried" : "run.resumed";
     beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });
-    // What came before the request found the run ended.
+    // Posts from before the request found the run ended.
     const refuse = refusal(run.key, run.status);
     for (const post of open) if (isBefore(post, request)) live.posts.answer(post, refuse(post) as Receipt);
     live.posts.deliver(open.filter((post) => post !== request?.post && !isBefore(post, request)));
@@ -306,8 +306,8 @@ function isAnswerable(error: unknown): boolean {
 const LEAST_LEAD_MS = 1_000;
 
 /**
- * By how much the time of a waiting run is ahead of this clock. Its timers say the time of the run; when it is due by this clock, its
- * row says: the store knows, or it was written before the run left memory.
+ * Returns by how many milliseconds the time of a waiting run is ahead of this clock. Its timers say the time of the run; when
+ * it is due by this clock, its row says: the store knows, or it was written before the run left memory.
  */
 function leadOfTimers({ status, wakeAtMs }: StoredRun, tree: RunTree): number {
   if (status !== "waiting" || wakeAtMs === null) return 0;
@@ -323,7 +323,7 @@ function catchUp(live: DurableRun, run: StoredRun, { tree }: LoadedTree): void {
   }
 }
 
-/** What is known of a run that comes into memory; the rest is as in {@link withoutPast}, and `version` that of the program. */
+/** Known facts of a run that comes into memory; the rest is as in {@link withoutPast}, and `version` that of the program. */
 type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
 
 /** A run that is stored and has no past. */

@@ -103,7 +103,7 @@ export class Renewals {
    */
   #loadHeld(keys: readonly RunKey[]): void {
     const { table, log } = this.#setup;
-    // Those of a claim on its way are not missing.
+    // Runs of a claim that has not returned yet are not missing.
     const mayMiss = !table.isStopped && table.claimsUnderWay === 0;
     const missing = mayMiss ? keys.filter((key) => !table.isComing(idOf(key))) : [];
     for (const key of missing.filter((one) => this.#unknown.has(idOf(one))))

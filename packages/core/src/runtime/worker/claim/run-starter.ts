@@ -54,7 +54,7 @@ export class RunStarter {
       releasesFirst: isQueued,
     } as const;
     const run = placeRun(this.#table, workflow, { key, epoch: 1, state, descendants, ...status });
-    // From here on, nothing of the other run is needed, not even its ticks.
+    // The other run, its ticks included, is no longer needed from here on.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, created);
     if (this.#table.claims) beginWithChildren(run.runner, { type: "run.resumed", atMs: run.runner.now() });

@@ -78,7 +78,7 @@ export class RunTable implements RunSupervisor {
   onUnstored: (key: RunKey) => void = () => {};
   /** Number of claims whose answers are on their way. */
   claimsUnderWay = 0;
-  /** What is due for this process, under the limits that were read last. */
+  /** Runs that are due for this process, under the limits that were read last. */
   dueRuns: Required<DueRuns>;
   readonly #setup: RunTableSetup;
   readonly #pace: Pace = new Pace();
@@ -88,7 +88,7 @@ export class RunTable implements RunSupervisor {
   readonly #loads = new Slots(LOADS_AT_ONCE);
   /** How many changes were reported of runs that somebody here has posted to and opens. */
   readonly #reported: Map<string, number> = new Map();
-  /** For those who ask when the store is closed. */
+  /** Outcomes of runs that ended during `stop()`, for handles that ask after the store was closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   #stopped = false;
   #isOver = false;
@@ -111,7 +111,7 @@ export class RunTable implements RunSupervisor {
     this.#loader = new Loader({ supervisor: this, workflows: setup.workflows, backOffMs: setup.leaseMs });
   }
 
-  /** False: every run comes into memory in another process. */
+  /** `false` if every run comes into memory in another process. */
   get claims(): boolean {
     return this.executes && this.store.runsElsewhere !== true;
   }
@@ -141,7 +141,7 @@ export class RunTable implements RunSupervisor {
       if (run.queue !== null && run.hasPlace) this.#pace.add(run.queue.name, this.clock.now());
   }
 
-  /** What a heartbeat says of this process. */
+  /** Facts about this process for its heartbeat. */
   get held(): { readonly runs: number; readonly places: number; readonly taken: { readonly [queue: string]: number } } {
     const places = [...this.live.values()].filter(({ isQueued }) => isQueued).length;
     return { runs: this.live.size, places, taken: this.#pace.counts(this.clock.now()) };
@@ -151,7 +151,7 @@ export class RunTable implements RunSupervisor {
     return this.store.statistics !== undefined;
   }
 
-  /** How many more runs this process may claim. */
+  /** Number of runs that this process may still claim. */
   get room(): number {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;
   }
@@ -284,7 +284,7 @@ export class RunTable implements RunSupervisor {
     }
   }
 
-  /** Returns whether somebody here opens the run. */
+  /** Returns whether a caller here opens the run. */
   isOpened(id: string): boolean {
     const reports = this.#reported.get(id);
     if (reports !== undefined) this.#reported.set(id, reports + 1);

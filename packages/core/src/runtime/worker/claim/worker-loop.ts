@@ -42,9 +42,9 @@ interface ClaimedBatch {
 interface Claimed extends ClaimedBatch {
   /** When the next scheduled task is due, in epoch milliseconds. */
   readonly dueAtMs: number;
-  /** `true`: as many as one claim may take. */
+  /** `true` if it claimed as many as one claim may take. */
   readonly isFull: boolean;
-  /** `true`: there was news of single runs alone, and all of them were claimed. */
+  /** `true` if there was news of single runs alone, and all of them were claimed. */
   readonly isAllNews: boolean;
 }
 
@@ -62,7 +62,7 @@ export class WorkerLoop {
   #claimed = new Deferred<number>();
   #again = false;
   #stopped = false;
-  /** Runs of which there is news since the last claim began; `null`: anything may be due. */
+  /** Runs of which there is news since the last claim began; `null` if anything may be due. */
   #news: Map<string, RunKey> | null = null;
   #taskAtMs = Number.POSITIVE_INFINITY;
   #tasksReadAtMs = Number.NEGATIVE_INFINITY;
@@ -87,13 +87,13 @@ export class WorkerLoop {
           this.look(isAwaited || news === "ended" ? null : key);
       } else if (news === "due") {
         const live = table.live.get(id);
-        // For a run in memory here, this is news: another process has sent it a message.
+        // Another process has posted a message to a run in memory here.
         if (live?.takesMessages) this.#deliverPosts(key).catch(() => this.look());
-        // It may be one that continues the run.
+        // The message may continue the run once it has left memory.
         else live?.left.then(() => this.look(key));
       }
     });
-    if (!this.#looksForDue) return; // it only hears of changes
+    if (!this.#looksForDue) return; // it only listens for changes
     table.onCapacity = () => this.look();
     this.#arm(this.#sweepAtMs);
   }
@@ -132,7 +132,7 @@ export class WorkerLoop {
     return this.#claimed.promise; // marked as handled: a process that only starts it does not end with its error
   }
 
-  /** `false`: other processes do the due work. */
+  /** `false` if other processes do the due work. */
   get #looksForDue(): boolean {
     const { executes, keepsRecords } = this.#setup.table;
     return executes && keepsRecords;
@@ -157,9 +157,9 @@ export class WorkerLoop {
         if (claimed.isFull || !claimed.isAllNews) this.#news = null; // when to look next is not known
         return;
       }
-      // Without room, it looks again when a run leaves memory.
+      // A loop without room looks again when a run leaves memory.
       const { dueAtMs, isAllNews } = claimed;
-      // Then the timer is right for all other runs.
+      // The timer is right for all other runs then.
       if (isAllNews && this.#callOff !== null)
         return this.#arm(Math.min(this.#armedAtMs, dueAtMs), Number.isFinite(dueAtMs));
       const runAtMs = table.room < 1 ? null : await table.store.nextWakeAtMs(table.dueRuns);
@@ -242,7 +242,10 @@ export class WorkerLoop {
     return { keys: claimed.map(({ run }) => idOf(run.key)), loaded: Promise.all(loads) };
   }
 
-  /** Also `true` if the clock is before the last sweep: it was set back, and would delay the next one. */
+  /**
+   * Returns whether a sweep is due. A clock before the last sweep was set back, and would delay the next one, so it counts as
+   * due.
+   */
   #mustSweep(nowMs: number): boolean {
     return nowMs >= this.#sweepAtMs || nowMs < this.#sweepAtMs - this.#setup.lookMs;
   }
@@ -250,7 +253,7 @@ export class WorkerLoop {
   /** @param isDue `true`: a run needs an owner, so the timer keeps the process alive. */
   #arm(wantedMs: number, isDue = false): void {
     const { clock, table, lookMs } = this.#setup;
-    // Where the clock was set back while the store was asked, it would sleep for longer.
+    // A clock that was set back while the store was asked would make the timer longer.
     const atMs = Math.min(wantedMs, clock.now() + lookMs);
     const isBackground = table.store.isLocal === true && !isDue;
     if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs && this.#isBackground === isBackground))

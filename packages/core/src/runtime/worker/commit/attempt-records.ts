@@ -1,3 +1,9 @@
+/**
+ * Records that attempts update: the updates of one attempt, turns at a record, and the updates of one commit.
+ *
+ * @module
+ */
+
 import { type AttemptCore, type Clock, hostCall } from "../../../host.js";
 import { Deferred } from "../../../system/deferred.js";
 import { assertFunction } from "../../../value/options.js";
@@ -23,11 +29,11 @@ export interface RecordAccess {
 export class AttemptRecords implements StepRecords {
   readonly #attempt: AttemptCore;
   readonly #access: RecordAccess;
-  /** What was read, until the attempt waits for something; then what it has updated. */
+  /** Records that were read, until the attempt waits for something; then those that it has updated. */
   readonly #read: Map<string, Promise<UpdatedRecord>> = new Map();
   readonly #updated: Set<UpdatedRecord> = new Set();
   readonly #turns: Set<RecordTurn> = new Set();
-  /** `true`: the end of the step is on its way to the store. */
+  /** `true` if the end of the step is on its way to the store. */
   #isSubmitted = false;
 
   constructor(attempt: AttemptCore, access: RecordAccess) {
@@ -131,17 +137,15 @@ export class AttemptRecords implements StepRecords {
   }
 }
 
-/*
- * Writers of one record take turns, so that those of one process do not conflict with each other.
- *
- * A courtesy and not a lock: versions alone decide what is stored. So a step that has waited long continues without its turn.
- */
+// ---- turns at a record
+// Writers of one record take turns, so that those of one process do not conflict with each other. A turn is a courtesy and
+// not a lock: versions alone decide what is stored. So a step that has waited long continues without its turn.
 
 const PATIENCE_MS = 10_000;
 
 /** One place in the queue of a record. */
 interface RecordTurn {
-  /** Resolves when it has come, was given up, or takes too long. */
+  /** Resolves when the turn has come, was abandoned, or takes too long. */
   readonly come: Promise<unknown>;
   /** Leaves the queue. May be called again. */
   end(): void;
@@ -149,7 +153,7 @@ interface RecordTurn {
 
 export class RecordQueue {
   readonly #clock: Clock;
-  /** By record: resolves when the last turn that was taken is over, and all before it. */
+  /** Per record, resolves when the last turn and all turns before it are over. */
   readonly #last: Map<string, Promise<unknown>> = new Map();
 
   constructor(clock: Clock) {
@@ -173,27 +177,24 @@ export class RecordQueue {
   }
 }
 
-/*
- * The record updates of one commit: one write for each record, however many steps update it.
- *
- * The functions are pure, so that they can be called again with what is stored: after a conflict, and where several steps update
- * the same record in one commit.
- */
+// ---- the record updates of one commit: one write for each record, however many steps update it
+// The functions are pure, so that they can be called again with what is stored: after a conflict, and where several steps
+// update the same record in one commit.
 
-/** One record, as a step or a commit changes it. */
+/** A record that a step or a commit changes. */
 interface UpdatedRecord {
   readonly key: RecordKey;
-  /** What the changes begin with; `null` for no record. */
+  /** Record before the changes; `null` for none. */
   stored: StoredRecord | null;
   readonly changes: RecordChange[];
   /** Result of the changes; `null` deletes the record, `undefined` is not known yet. */
   text: string | null | undefined;
 }
 
-/** What one attempt updates. */
+/** Updates of one attempt. */
 interface Updating {
   readonly updated: Iterable<UpdatedRecord>;
-  /** Its turns end. */
+  /** Ends its turns. */
   settle(): void;
 }
 
@@ -213,7 +214,7 @@ export class RecordUpdates {
     for (const record of later.#records.values()) this.#include(record);
   }
 
-  /** What the store writes. @throws what a function throws, or `VALUE_UNSERIALIZABLE`. */
+  /** Returns the writes of the store. @throws errors of an update function, or `VALUE_UNSERIALIZABLE`. */
   writes(): RecordWrite[] {
     return [...this.#records.values()].flatMap((record) => {
       const { key, stored, changes } = record;
@@ -235,7 +236,7 @@ export class RecordUpdates {
     );
   }
 
-  /** They are stored, or never will be. */
+  /** Ends the turns of all attempts: their updates are stored, or never will be. */
   settle(): void {
     for (const attempt of this.#attempts) attempt.settle();
     this.#attempts.clear();

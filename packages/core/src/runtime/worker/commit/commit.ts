@@ -42,7 +42,7 @@ export class Commit {
   summary: RunSummary | null = null;
   /** Version of the program from here on. */
   version: string | null | undefined = undefined;
-  /** What its ticks and its summary add to the statistics. */
+  /** Statistics that its ticks and its summary add. */
   measures: Measure[] | null = null;
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
@@ -50,7 +50,7 @@ export class Commit {
   /** The end of the run, which its tick causes; `null` if the run may continue. */
   end: Outcome | null = null;
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
-  /** What the audit says of the creation of the run, and of ticks. */
+  /** Audit entries of the creation of the run, and of ticks. */
   createdAudit: readonly RecordWrite[] = none;
   audit: readonly RecordWrite[] = none;
   #updates: RecordUpdates | null = null;

@@ -34,7 +34,7 @@ const ofTheStore: ReadonlySet<string> = new Set([
   "RUNTIME_STOPPED",
 ]);
 
-/** So many commits of one group may each wait in vain for rows that others keep locked; what is left then goes together. */
+/** Number of commits of one group that may each wait in vain for rows that others keep locked; the rest then goes together. */
 const MAX_LOCKED = 3;
 
 /** No more runs start while as many wait behind a transaction that the store has not answered for as long. */
@@ -71,7 +71,7 @@ export class GroupCommit {
     this.#setup = setup;
   }
 
-  /** For how many milliseconds the transaction on its way has been without an answer. 0: none is on its way. */
+  /** Milliseconds since the current transaction was sent; 0 if none is in flight. */
   get silentMs(): number {
     return this.#sent === null ? 0 : this.#setup.clock.now() - this.#sent.atMs;
   }
@@ -90,8 +90,8 @@ export class GroupCommit {
   }
 
   /**
-   * From here on, a transaction may take `patienceMs`, the one on its way included. Where one takes longer, all that is not stored
-   * fails with `error`, now and later. For a runtime that stops.
+   * Limits all transactions, the current one included, to `patienceMs`. If one takes longer, everything that is not stored
+   * fails with `error`, now and later. Used by a runtime that stops.
    */
   limit(patienceMs: number, error: unknown): void {
     this.#limit = { patienceMs, error };
@@ -129,7 +129,7 @@ export class GroupCommit {
       const runs: Committing[] = [];
       const commits: RunCommit[] = [];
       for (const run of waiting) {
-        // For one turn of the event loop: by then, an active run has mostly produced its next ticks.
+        // An active run waits for one turn of the event loop: by then, it has mostly produced its next ticks.
         if (run.mayWait && barriers.length === 0 && !waited.has(run)) {
           late.add(run);
           continue;

@@ -40,7 +40,7 @@ export interface NewRun {
   readonly workflow: RegisteredWorkflow;
   readonly record: NewRunRecord;
   readonly started: RunStarted;
-  /** What the audit says of it, stored with the run. */
+  /** Audit entries of the start, stored with the run. */
   readonly audit: readonly RecordWrite[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Loads a run from the store: the latest snapshot, and every tick since.
+ * Loads a run from the store: the latest snapshot, and every tick since. Also the journals that a claim reads together.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export interface LoadedTree {
   readonly snapshotAt: number;
 }
 
-/** What a load reads from a store. */
+/** Reads of a load. */
 export type RunReads = Pick<RunStore, "snapshot" | "ticks" | "blob">;
 
 /** Where a run is stored. */
@@ -65,7 +65,7 @@ export interface StoredRunJson {
 export interface NumberedTick {
   readonly number: number;
   readonly entry: Extract<JournalEntry, { readonly kind: "tick" }>;
-  /** `null`: it changed nothing (see `RunTree.apply`). */
+  /** `null` if it changed nothing (see `RunTree.apply`). */
   readonly applied: AppliedTick | null;
 }
 
@@ -243,7 +243,7 @@ export function where({ run }: Pick<From, "run">): string {
   return `run "${run.key.runId}"`;
 }
 
-/* Journals of claimed runs that one read has fetched. What it left out is read run by run. */
+// ---- journals of claimed runs that one read has fetched; a journal that it left out is read by itself
 
 /** Most characters of one read, so that large runs are loaded one by one, and each is refused by itself where memory is short. */
 const MAX_LENGTH = 4_000_000;

@@ -1,4 +1,4 @@
-/** The summary of a run in memory: whether it is active, and its row. */
+/** The summary of a run in memory for its row, ends that are known before they are reduced, and the policy of snapshots. */
 
 import {
   knownOutcome,
@@ -35,7 +35,7 @@ export function isAtWork({ attempts, children, state }: LiveRun): boolean {
   );
 }
 
-/** Until when it waits and for what, or how it has ended. */
+/** Summarizes a run: when it wakes and what it waits for, or how it ended. */
 export function summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock }: Standing): RunSummary {
   const { clock } = runner.host.ports;
   const isWaiting = status === "waiting";
@@ -52,9 +52,7 @@ export function summaryOf({ runner, workflow, status, outcome, atMs, isDueByCloc
   };
 }
 
-/*
- * Ends of runs that are known before their ticks are reduced: such an end is stored with its tick, in one commit.
- */
+// ---- ends of runs that are known before their ticks are reduced: such an end is stored with its tick
 
 /** The outcome of a run without children by these ticks, where it is known before they are reduced, and can be stored with them. */
 export function outcomeWith(runner: LiveRun, ticks: readonly Tick[], { create }: Commit): Outcome | null {
@@ -70,7 +68,10 @@ function ticketsOf({ ticket }: RunCancelled): number {
   return ticket === undefined ? 0 : 1;
 }
 
-/** Only of a run that waits: the end of a step at work may add to the commit that follows. */
+/**
+ * Returns the outcome of a cancelled run that waits; `null` for a run at work, because the end of a step may add to the
+ * commit that follows.
+ */
 function cancelledOutcome(runner: LiveRun, { atMs, reason }: RunCancelled): Outcome | null {
   const { status, timers, atMs: lastMs } = runner.state;
   const dueAtMs = timers?.first()?.dueAtMs ?? Number.POSITIVE_INFINITY;
@@ -78,7 +79,7 @@ function cancelledOutcome(runner: LiveRun, { atMs, reason }: RunCancelled): Outc
   return isAlone ? { status: "cancelled", reason } : null;
 }
 
-/** The receipt of the post that the tick takes; `null` if it takes none. */
+/** Returns the receipt of the post that the tick delivers; `null` if it delivers none. */
 export function receiptWith(tick: Tick | undefined, state: RunState): { position: number; receipt: Receipt } | null {
   // Tickets of posts are below zero.
   if (tick?.type !== "run.cancelled" || tick.ticket === undefined || tick.ticket > 0) return null;
@@ -90,7 +91,7 @@ export function isSameEnd(outcome: Outcome, stored: Outcome): boolean {
   return outcome.status === stored.status;
 }
 
-/* When a run takes its next snapshot, and which ticks and snapshots stay. */
+// ---- when a run takes its next snapshot, and which ticks and snapshots stay
 
 export interface SnapshotSettings {
   readonly snapshotEvery: number;
@@ -104,9 +105,9 @@ export class SnapshotPolicy {
   /** Ticks with a snapshot, as far as they are known here. */
   #at: number[];
   #missedAt = 0;
-  /** Of the last one, once it was taken here. */
+  /** Text length of the last snapshot that this process took. */
   #length = 0;
-  /** Of the ticks since then. */
+  /** Text length of the ticks stored since. */
   #lengthSince = 0;
 
   /** @param hasPartialHistory The run begins with a snapshot: its ticks alone produce no state. */
@@ -130,7 +131,7 @@ export class SnapshotPolicy {
   }
 
   /**
-   * The text of a snapshot. `null`: it does not fit into one. The ticks since the previous snapshot stay then, so a load has all that it
+   * The text of a snapshot. `null` if it does not fit into one. The ticks since the previous snapshot stay then, so a load has all that it
    * needs; a snapshot is tried again after as many ticks.
    */
   textOf(snapshot: object, tick: number, { host, state }: LiveRun): string | null {

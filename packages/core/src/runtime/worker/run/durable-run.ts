@@ -49,13 +49,13 @@ import { RunPosts } from "./messages.js";
 import type { LoadedRun, RunHost } from "./run-host.types.js";
 import { CallWords, RunMeasures, RunRecords } from "./run-measures.js";
 
-/** What is told of runs that are in memory there. */
+/** Receives reports about the runs that it has in memory. */
 export interface RunSupervisor extends RunHost {
   /** The run is in memory from here on. */
   onPlaced(run: DurableRun): void;
   /** A run could not be loaded. */
   onUnloadable?(key: RunKey): void;
-  /** These ticks will be part of its next commit. */
+  /** Called with ticks that will be part of the next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
   /** A call has written something that is not stored yet. */
   onWritten?(run: DurableRun): void;
@@ -84,7 +84,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly #supervisor: RunSupervisor;
   readonly #texts: TickTexts = new TickTexts();
   #upgradeTicks: Map<string, readonly Tick[]> | null;
-  /** `true`: the journal does not say yet that the code, or the version of the program, has changed. */
+  /** `true` if the journal does not say yet that the code, or the version of the program, has changed. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
   #next: Commit | null = null;
@@ -99,9 +99,9 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` once its first ticks here are on their way. */
   #continuedBy: ContinuedBy | null;
   readonly #releasesFirst: boolean;
-  /** How the run ends, once that is stored with its last tick. */
+  /** Outcome of the run, once its last tick is stored. */
   #storedEnd: Outcome | null = null;
-  /** `true`: one of its steps has failed because the runtime stops. */
+  /** `true` if one of its steps has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
   /** `null` until a step asks for records. */
@@ -113,7 +113,7 @@ export class DurableRun implements RunJournal, Committing {
   origin: Pick<StoredRun, "version" | "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
   created: Deferred<StoredRun | null> | null = null;
-  /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
+  /** Error of the store because of which it left memory: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */
   readonly left: Promise<void>;
@@ -176,12 +176,12 @@ export class DurableRun implements RunJournal, Committing {
     return this.#phase === "live" && this.#isStored;
   }
 
-  /** `true`: something of it can still finish before the runtime stops. */
+  /** `true` if something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
   }
 
-  /** `true`: the store does not have it yet. */
+  /** `true` if the store does not have it yet. */
   get isNew(): boolean {
     return !this.#isStored;
   }
@@ -192,7 +192,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.#posts;
   }
 
-  /** What its calls have written. */
+  /** Pieces that its calls have written. */
   get words(): CallWords {
     this.#words ??= new CallWords();
     return this.#words;
@@ -207,7 +207,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.#ticks;
   }
 
-  /** `true`: a step of it or its children runs, and waits for nothing. */
+  /** `true` if a step of it or its children runs, and waits for nothing. */
   get isAtWork(): boolean {
     return isAtWork(this.runner);
   }
@@ -287,7 +287,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.#records.of(attempt);
   }
 
-  preface(runner: LiveRun): Tick[] {
+  leadingTicks(runner: LiveRun): Tick[] {
     const { runId } = runner.state;
     const ticks = this.#upgradeTicks?.get(runId) ?? [];
     this.#upgradeTicks?.delete(runId);
@@ -318,11 +318,11 @@ export class DurableRun implements RunJournal, Committing {
     const release = (): void => {
       this.#callOffRelease = null;
       const { runner } = this;
-      // If the clock was set back, the timer would come late.
+      // A clock that was set back would make the timer late.
       if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
-    // After the round that makes it idle, and in the commit that stores that it waits.
+    // The run leaves memory after the round that makes it idle, and in the commit that stores that it waits.
     if (this.isQueued) queueMicrotask(release);
     else this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
   }
@@ -335,7 +335,7 @@ export class DurableRun implements RunJournal, Committing {
 
   // ---- leaving memory
 
-  /** Its status without an owner, while it has work to do. */
+  /** Status of a run with work to do and without an owner. */
   get #due(): "queued" | "running" {
     return this.isQueued ? "queued" : "running";
   }
@@ -408,7 +408,7 @@ export class DurableRun implements RunJournal, Committing {
     if (this.#storedEnd !== null) return; // it ends here, too, once the tick is reduced
     if (commit.release) return this.#leaveStored();
     if (this.#isFenced) return nextTurn(() => this.fence());
-    // After the reactions to this commit: only then is the state that of the last stored tick.
+    // Only after the reactions to this commit is the state that of the last stored tick.
     this.#pace.stored(commit.entries);
     if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
   }

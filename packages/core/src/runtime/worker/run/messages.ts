@@ -1,7 +1,7 @@
 /**
- * What can be asked of a run from outside, and what each message does.
+ * Messages from outside to a run, and what each of them does.
  *
- * A message reaches the run in this process, or as the text of a post: {@link deliverMessage} is the end of both ways.
+ * A message reaches the run in this process, or as the text of a post: {@link deliverMessage} handles both.
  *
  * @module
  */
@@ -33,11 +33,11 @@ import { parseJson } from "../../text/journal-text.js";
 import type { ContinuedBy } from "../commit/commit.js";
 
 interface Asked {
-  /** Who asks for it. Left out: it is not known. */
+  /** Who asks for it. Absent if not known. */
   readonly by?: DoneBy;
 }
 
-/** To a run that has ended. One that goes on only accepts `resume`, once and for all. */
+/** A message that continues an ended run. A run that has not ended accepts `resume` once, without effect. */
 export type Continuation = Asked & { readonly kind: "resume" | "retry" };
 
 export type Message = OutsideMessage | Continuation;
@@ -120,12 +120,12 @@ export class AskedContinuation {
   }
 }
 
-/** These are not only for runs that wait or work: one whose time or turn is to come is cancelled, one that has ended goes on. */
+/** Returns whether the message also reaches scheduled and queued runs (which it cancels) and ended runs (which it continues). */
 export function isUrgent(kind: string): boolean {
   return kind === "cancel" || isContinuation(kind);
 }
 
-/** One key may come with requests of several kinds: each counts by itself. */
+/** Returns the key with its kind: requests of several kinds may have one key, and each counts by itself. */
 export function scopedKey(kind: "resume" | "retry" | "cancel", key: string | undefined): string | null {
   return key === undefined ? null : `${kind} ${key}`;
 }
@@ -146,19 +146,19 @@ export function refusedByEnd(kind: Message["kind"], runId: string, status: Store
   return runFinished(status);
 }
 
-/** `null`: the run has left memory. The next owner finds the post. */
+/** Delivers a message. Returns `null` if the run has left memory: the next owner finds the post. */
 export function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "resume":
     case "retry":
-      return goOn(runner, message.kind);
+      return continuationReceipt(runner, message.kind);
     default:
       return deliver(runner, message, from);
   }
 }
 
 /** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */
-async function goOn({ live, state }: LiveRun, how: Continuation["kind"]): Promise<Receipt | null> {
+async function continuationReceipt({ live, state }: LiveRun, how: Continuation["kind"]): Promise<Receipt | null> {
   if (!live) return null; // the next load continues it
   if (how === "retry") throw cannotResume({ runId: state.runId, status: "running" }, how);
   return { status: "accepted", sequence: state.ticks };
@@ -177,11 +177,9 @@ function readEvent(runner: LiveRun, encoded: EncodedEvent): WorkflowEvent {
   return decodeEvent(encoded, (knows(runner) ?? runner).host.compiled.registry, "The event that was sent");
 }
 
-/*
- * Messages to a run in any process. The store keeps them until the run has taken or refused them.
- *
- * The tick of a delivery holds the position of its post, so a load knows which posts were delivered.
- */
+// ---- messages to a run in any process
+// The store keeps them until the run has accepted or refused them. The tick of a delivery holds the position of its post, so
+// a load knows which posts were delivered.
 
 /** The posts of one run in memory. */
 export class RunPosts {
@@ -222,7 +220,7 @@ export class RunPosts {
     return true;
   }
 
-  /** Its receipt comes with the ticks that it causes. */
+  /** Marks a post whose receipt is stored with the ticks that it causes. */
   leave(post: StoredPost): void {
     this.#take(post);
   }
@@ -267,7 +265,7 @@ type FailedReceipt = Extract<Receipt, { readonly status: "refused" }> & { readon
 
 export function failed(thrown: unknown): Receipt | FailedReceipt {
   if (WorkflowError.is(thrown, "EVENT_UNKNOWN"))
-    // As from a run in memory, for an event that no step names.
+    // A run in memory refuses an event that no step names in the same way.
     return refused("EVENT_NOT_ACCEPTED", `${thrown.message} ${thrown.hint}`);
   const { stack: _, cause: __, ...error } = recordError(thrown);
   const { code = "INTERNAL", hint = error.message } = error;

@@ -1,4 +1,4 @@
-/** What runs in memory ask of the place where they are: a runtime, or a host that places runs itself. */
+/** Requirements of runs in memory on their host: a runtime, or a host that places runs itself. */
 
 import type { Clock, RunState, Tick } from "../../../host.js";
 import type { Budgets } from "../../budget/budgets.js";
@@ -17,7 +17,7 @@ export interface RunHost {
   readonly owner: string;
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
-  /** What runs may spend. @default no limit */
+  /** Budgets of the runs. @default no limit */
   readonly budgets?: Budgets | null;
   readonly isStopped: boolean;
   /** Whether what callers do is stored in an audit, too. */
@@ -45,17 +45,17 @@ export interface LoadedRun {
   readonly status: StoredStatus;
   /** `false` for a run that the first commit creates. */
   readonly isStored: boolean;
-  /** What continues it after its end, with the first ticks here. */
+  /** Message that continues the run after its end, with the first ticks here. */
   readonly continuedBy: ContinuedBy | null;
   /** `true` if its ticks alone do not determine its state: it began with that of another run, or its first ticks were pruned. */
   readonly hasPartialHistory: boolean;
-  /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
+  /** `true` if it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
-  /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
+  /** `true` if its first ticks here only say that it continues; it does so when it gets a place of its queue. */
   readonly releasesFirst: boolean;
 }
 
-/* Settings of a runtime for each of its runs. */
+// ---- settings of a runtime for each of its runs
 
 export interface DurableRunSettings extends SnapshotSettings {
   readonly idleReleaseMs: number;

@@ -1,5 +1,6 @@
 /**
- * What one run adds to the statistics: the ends of its attempts with the ticks that say so, and its own end with its outcome.
+ * What one run stores besides its ticks: its measures, the pieces that its calls write, and the records that its steps
+ * update.
  *
  * @module
  */
@@ -34,7 +35,7 @@ export interface MeasuringHost {
 export class RunMeasures {
   readonly #host: MeasuringHost;
   readonly #workflow: RegisteredWorkflow;
-  /** When the run has continued after its end; `null` if it has not, or was loaded since. */
+  /** When the run continued after its end; `null` if it has not, or was loaded since. */
   #continuedAtMs: number | null = null;
 
   constructor(host: MeasuringHost, workflow: RegisteredWorkflow) {
@@ -97,7 +98,10 @@ function add(commit: Commit, measure: Measure): void {
   commit.measures.push(measure);
 }
 
-/** What the calls of a run have written: for readers in this process, and for the store, which forgets it once a call is recorded. */
+/**
+ * Pieces that the calls of a run have written, for readers in this process and for the store. They are forgotten once a call
+ * is recorded.
+ */
 
 const none: readonly never[] = [];
 
@@ -136,7 +140,7 @@ export class CallWords {
   }
 }
 
-/** As its events are in the stream of the outermost run, which those of children reach level by level. */
+/** Returns the call as the stream of the outermost run shows it: origin and writer are prefixed at each level. */
 function fromRoot(run: LiveRunCore, { writer, ...written }: LiveCall): SeenCall {
   let seen = { origin: null as string | null, writer };
   for (let at = run; at.parent !== null; at = at.parent.run) seen = inParent(at, seen);
@@ -148,17 +152,16 @@ function placeOf(origin: string | null, { call, writer }: Pick<LiveCall, "call" 
   return `${origin ?? ""} ${writer} ${call}`;
 }
 
-/*
+/**
  * Records that the steps of one run update: stored with the tick that ends their step, or not at all.
  *
  * A tick that the engine ignores must not have written anything. So a tick with updates is the first of its round, when everything
  * before it is decided.
  */
-
 export class RunRecords {
   readonly #access: RecordAccess;
   readonly #ofAttempts: WeakMap<object, AttemptRecords> = new WeakMap();
-  /** By the ticks that they are stored with. */
+  /** Record updates by the tick that stores them. */
   readonly #submitted: Map<Tick, AttemptRecords> = new Map();
 
   constructor(access: RecordAccess) {
@@ -185,7 +188,7 @@ export class RunRecords {
     if (this.#submitted.size === 0) return;
     const [first] = round as [StepCompleted];
     const records = this.#submitted.get(first);
-    // What is due by then comes before it, and may end the step.
+    // Timers that are due by then come first, and may end the step.
     const isLate = records !== undefined && (runner.state.timers?.first()?.dueAtMs ?? Infinity) <= first.atMs;
     const next = isLate ? 0 : round.findIndex((tick, index) => index > 0 && this.#submitted.has(tick));
     const later = next < 0 ? [] : round.splice(next);
@@ -205,7 +208,7 @@ export class RunRecords {
   }
 }
 
-/** The attempt waits for something that may need what it keeps. */
+/** Ticks with which an attempt begins to wait: it then leaves its turns in record queues. */
 const suspends: ReadonlySet<Tick["type"]> = new Set([
   "wait.opened",
   "sleep.opened",

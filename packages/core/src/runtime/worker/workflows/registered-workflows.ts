@@ -24,13 +24,13 @@ export interface RegisteredWorkflow {
   readonly name: string;
   readonly compiled: CompiledWorkflow;
   readonly host: WorkflowHost;
-  /** What of its input finds its runs. */
+  /** Functions that compute the indexed values of an input. */
   readonly index: InputIndex;
   /** `version` is that of the program; `null` if it has none. */
   readonly code: HashedDefinition & { readonly text: string; readonly version: string | null };
 }
 
-/** What all services of a runtime share. */
+/** Parts that all services of a runtime share. */
 export interface RuntimeParts {
   readonly store: RunStore;
   readonly workflows: RegisteredWorkflows;
@@ -67,12 +67,12 @@ export class RegisteredWorkflows {
     }
   }
 
-  /** Those that were given. */
+  /** Names of the given workflows. */
   get names(): readonly string[] {
     return this.#names;
   }
 
-  /** Those whose runs can be here. */
+  /** Names of all workflows whose runs can be here. */
   get allNames(): readonly string[] {
     return [...this.#names, ...Object.keys(this.#own)];
   }
