@@ -1,6 +1,7 @@
 /** Planted races: `exploreRuns` finds each, and nothing in what is right. */
-import type { Workflow } from "millrace";
+import { collect, defineWorkflow, event, many, resource, StartEvent, StopEvent, type Workflow } from "millrace";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { exploreRuns } from "../src/index.js";
 import { type Ctx, increment, parallel, races, right } from "./planted-races.js";
 
@@ -28,6 +29,56 @@ describe("a race", () => {
   });
 });
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** The second attempt begins a turn later, and writes between the read and the write of the first. */
+const slowBegin = (): Workflow =>
+  parallel((n, ctx) => (n === 0 ? increment(ctx) : ctx.store.set("count", 9))).use(async (call, next) => {
+    if (call.step === "work" && (call.event as { readonly n: number }).n === 1) await turn();
+    return next();
+  });
+class Early extends event("Early", {}) {}
+class Late extends event("Late", {}) {}
+class Next extends event("Next", {}) {}
+class Done extends event("Done", {}) {}
+const slowResource = (): Workflow => {
+  const slow = resource("slow", turn, { scope: "call" });
+  return defineWorkflow("flow", { state: { count: z.number().default(0) } })
+    .step("split", { on: StartEvent, emits: [many(Early), many(Late)] }, () => [new Early(), new Late()])
+    .step("early", { on: Early, emits: Done }, async (_ev, ctx) => {
+      await increment(ctx as never);
+      return new Done();
+    })
+    .step("late", { on: Late, emits: Done, resources: { slow } }, async (_ev, ctx) => {
+      await ctx.store.set("count", 9);
+      return new Done();
+    })
+    .step("end", { on: collect(Done), emits: StopEvent }, () => new StopEvent({ result: null }))
+    .build() as never;
+};
+
+/** A run inside of a step has the time of the host. */
+const nestedRun = (): Workflow => {
+  const inner = defineWorkflow("inner")
+    .step("only", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+    .build();
+  return defineWorkflow("flow", { state: { count: z.number().default(0) } })
+    .step("split", { on: StartEvent, emits: [many(Early), many(Late)] }, () => [new Early(), new Late()])
+    .step("early", { on: Early, emits: Done }, async (_ev, ctx) => {
+      await increment(ctx as never);
+      return new Done();
+    })
+    .step("late", { on: Late, emits: Next }, async () => {
+      await inner.run();
+      return new Next();
+    })
+    .step("next", { on: Next, emits: Done }, async (_ev, ctx) => {
+      await ctx.store.set("count", 9);
+      return new Done();
+    })
+    .step("end", { on: collect(Done), emits: StopEvent }, () => new StopEvent({ result: null }))
+    .build() as never;
+};
+
 describe("exploreRuns", () => {
   const lossy = () => parallel((_n, ctx) => increment(ctx));
 
@@ -40,6 +91,19 @@ describe("exploreRuns", () => {
       schedule: "0.0.1",
       parts: expect.arrayContaining(["work 3.1: get count", "work 4.1: set count"]),
     });
+  });
+
+  it.for([
+    ["a middleware", slowBegin],
+    ["a resource", slowResource],
+  ] as const)("waits between two calls for %s that takes a turn of the host", async ([, make]) => {
+    const { findings } = await explored(make());
+    expect(kindsOf(findings)).toContain("lostUpdate");
+  });
+
+  it("sees what comes after a step that has called another run", async () => {
+    const { endings } = await explored(nestedRun());
+    expect(endings.map(({ state }) => (state as { count: number }).count).sort()).toEqual([1, 10, 9]);
   });
 
   it("says when it has not seen all orders", async () => {

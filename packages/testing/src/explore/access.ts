@@ -36,7 +36,8 @@ function hasEffect({ writes }: Access): boolean {
 }
 
 function touches(some: readonly string[], others: readonly string[]): boolean {
-  return some.some((one) => others.some((other) => overlaps(one, other)));
+  for (const one of some) for (const other of others) if (overlaps(one, other)) return true;
+  return false;
 }
 
 /** One is the other, or a part of it. */

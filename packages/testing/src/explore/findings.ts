@@ -66,7 +66,7 @@ export class Findings {
     const first = this.#first;
     const difference = (): string => describeDifference(first, played.text);
     const message = (): string => `The run ends otherwise in another order:\n${difference()}`;
-    this.#add({ key: `order ${played.text}`, kind: "order", message }, played);
+    this.#add({ key: played.text, kind: "order", message }, played); // a long text: another one would be read through again
   }
 
   crash(message: string): void {
@@ -90,7 +90,9 @@ interface Found extends Pick<Finding, "kind"> {
 
 /** Decisions that leave the order of the engine count first, then the length. */
 function costOf(happened: readonly Happened[]): number {
-  return happened.filter(({ index }) => index > 0).length * 100_000 + happened.length;
+  let switches = 0;
+  for (const { index } of happened) if (index > 0) switches++;
+  return switches * 100_000 + happened.length;
 }
 
 /** The choices, as in `"0.0.1"`; zeros at the end are left out. */
@@ -108,16 +110,27 @@ interface LostUpdate {
 /** A read, a write of somebody else, and a write of the reader, who has not read again. */
 function lostUpdatesIn(happened: readonly Happened[]): LostUpdate[] {
   const lost: LostUpdate[] = [];
-  for (const [at, { who, actor, access }] of happened.entries()) {
-    if (!isAssignment(happened[at] as Happened)) continue;
-    for (const place of access.writes) {
-      const read = happened.findLastIndex((one, index) => index < at && one.actor === actor && reads(one, place));
-      const between = happened.slice(read + 1, at);
-      const other = read < 0 ? undefined : between.find((one) => one.who !== who && writes(one, place));
-      if (other !== undefined) lost.push({ place, steps: [stepOf(who), stepOf(other.who)] });
+  for (let at = 0; at < happened.length; at++) {
+    const part = happened[at] as Happened;
+    if (!isAssignment(part)) continue;
+    for (const place of part.access.writes) {
+      const other = writtenSinceRead(happened, at, place);
+      if (other !== null) lost.push({ place, steps: [stepOf(part.who), stepOf(other.who)] });
     }
   }
   return lost;
+}
+
+/** The first that has written this place since the attempt of this part has read it; `null` if none has, or it has not. */
+function writtenSinceRead(happened: readonly Happened[], at: number, place: string): Happened | null {
+  const { who, actor } = happened[at] as Happened;
+  let first: Happened | null = null;
+  for (let earlier = at - 1; earlier >= 0; earlier--) {
+    const part = happened[earlier] as Happened;
+    if (part.actor === actor && reads(part, place)) return first;
+    if (part.who !== who && writes(part, place)) first = part;
+  }
+  return null;
 }
 
 /** `set`, `setState` or `clear`: an edit reads what it changes. */

@@ -42,10 +42,13 @@ export async function searchOrders({
   orders,
 }: Search): Promise<{ orders: number; isAll: boolean }> {
   const path: Decision[] = [];
+  const course = new Course(path);
+  const choose = choosing(path);
   let isAll = true;
   for (let count = 1; ; count++) {
-    const played = await play(choosing(path));
-    noteRaces(path, played);
+    const since = Math.max(0, path.length - 1);
+    const played = await play(choose);
+    course.follow(played, since);
     if (played.text !== "" && found(played)) return { orders: count, isAll: false };
     if (path.length > depth) {
       isAll &&= !path.slice(depth).some(isOpen);
@@ -75,8 +78,10 @@ function choosing(path: Decision[]): Choose {
 
 function sleepingAfter(before: Decision | undefined, last: Happened | null): Map<string, Access> {
   if (before === undefined || last === null) return new Map();
-  const asleep = [...before.sleeping, ...before.tried].filter(([, access]) => !isDependent(access, last.access));
-  return new Map(asleep);
+  const asleep = new Map<string, Access>();
+  for (const known of [before.sleeping, before.tried])
+    for (const [who, access] of known) if (!isDependent(access, last.access)) asleep.set(who, access);
+  return asleep;
 }
 
 /** Takes the path to the next order that is to be tried. Returns `false` if there is none. */
@@ -93,19 +98,8 @@ function toNext(path: Decision[]): boolean {
   return false;
 }
 
-/** Which earlier parts have to come before a part, as bits. */
+/** Which earlier parts have to come before a part, and itself, as bits. */
 type Before = Int32Array;
-
-/** Notes what each part touched, and wants the other order of every two that race, and of every one that has made another impossible. */
-function noteRaces(path: readonly Decision[], { happened, left }: Played): void {
-  const course = new Course(path, happened);
-  for (const [depth, part] of happened.entries()) {
-    const decision = path[depth];
-    if (decision !== undefined) noteTried(decision, part, happened[depth + 1]?.possible ?? left);
-    course.add(part, depth);
-  }
-  for (const part of left) course.race(part, happened.length);
-}
 
 function noteTried({ tried, wanted }: Decision, { who, access, possible }: Happened, later: readonly Possible[]): void {
   tried.set(who, access);
@@ -113,39 +107,57 @@ function noteTried({ tried, wanted }: Decision, { who, access, possible }: Happe
     if (other.who !== who && !later.some((one) => one.who === other.who)) wanted.add(other.who);
 }
 
+/**
+ * Notes what each part touched, and wants the other order of every two that race, and of every one that has made another impossible.
+ *
+ * An order has its beginning in common with the one before it: what was noted of these parts holds.
+ */
 class Course {
   readonly #path: readonly Decision[];
-  readonly #happened: readonly Happened[];
+  #happened: readonly Happened[] = [];
+  /** Reused: a part has no more before it than its depth, in any order. */
   readonly #before: Before[] = [];
-  /** The last part of each. */
-  readonly #lastOf: Map<string, number> = new Map();
-  readonly #words: number;
 
-  constructor(path: readonly Decision[], happened: readonly Happened[]) {
+  constructor(path: readonly Decision[]) {
     this.#path = path;
-    this.#happened = happened;
-    this.#words = (happened.length >> 5) + 1;
   }
 
-  add(part: Happened, depth: number): void {
-    const before = this.race(part, depth);
+  /** @param since Depth of the first part that is another one than in the order before. */
+  follow({ happened, left }: Played, since: number): void {
+    const first = this.#firstOther(happened, since);
+    this.#happened = happened;
+    for (let depth = first; depth < happened.length; depth++) {
+      const part = happened[depth] as Happened;
+      const decision = this.#path[depth];
+      if (decision !== undefined) noteTried(decision, part, happened[depth + 1]?.possible ?? left);
+      this.#add(part, depth);
+    }
+    for (const part of left) this.#race(part, happened.length);
+  }
+
+  /** A step that does not do the same again is seen as late as here. */
+  #firstOther(happened: readonly Happened[], since: number): number {
+    for (let depth = 0; depth < since; depth++) if (happened[depth]?.who !== this.#happened[depth]?.who) return depth;
+    return since;
+  }
+
+  #add(part: Happened, depth: number): void {
+    const before = this.#race(part, depth);
     for (let earlier = 0; earlier < depth; earlier++)
       if (!has(before, earlier) && isDependent((this.#happened[earlier] as Happened).access, part.access))
         join(before, this.#before[earlier] as Before);
     before[depth >> 5] = (before[depth >> 5] as number) | (1 << (depth & 31));
-    this.#before.push(before);
-    this.#lastOf.set(part.who, depth);
   }
 
   /**
    * The last part before that touches the same, and need not come before, races with it. Returns what has to come before it whatever
    * else happens: the part of the same attempt before, and what made it possible.
    */
-  race(part: Possible, depth: number): Before {
-    const before = new Int32Array(this.#words);
-    const last = this.#lastOf.get(part.who);
-    for (const needed of last === undefined ? part.since : [last, ...part.since])
-      join(before, this.#before[needed] as Before);
+  #race(part: Possible, depth: number): Before {
+    const before = this.#noneBefore(depth);
+    const last = this.#lastOf(part.who, depth);
+    if (last >= 0) join(before, this.#before[last] as Before);
+    for (const needed of part.since) join(before, this.#before[needed] as Before);
     for (let earlier = depth - 1; earlier >= 0; earlier--) {
       const other = this.#happened[earlier] as Happened;
       if (has(before, earlier) || other.who === part.who || !isDependent(other.access, part.access)) continue;
@@ -155,6 +167,21 @@ class Course {
       break;
     }
     return before;
+  }
+
+  /** The last part of the same before; -1 if there is none. */
+  #lastOf(who: string, depth: number): number {
+    let last = depth - 1;
+    while (last >= 0 && (this.#happened[last] as Happened).who !== who) last--;
+    return last;
+  }
+
+  #noneBefore(depth: number): Before {
+    const known = this.#before[depth];
+    if (known !== undefined) return known.fill(0);
+    const made = new Int32Array((depth >> 5) + 1);
+    this.#before[depth] = made;
+    return made;
   }
 }
 
@@ -169,7 +196,7 @@ function has(before: Before, depth: number): boolean {
 }
 
 function join(before: Before, other: Before): void {
-  for (let word = 0; word < before.length; word++) before[word] = (before[word] as number) | (other[word] as number);
+  for (let word = 0; word < other.length; word++) before[word] = (before[word] as number) | (other[word] as number);
 }
 
 function nameAt(possible: readonly Possible[], index: number): string {

@@ -11,9 +11,9 @@ import {
   type WorkflowEvent,
   type WorkflowHandler,
 } from "millrace";
-import { compileWorkflow, type Tick } from "millrace/engine";
+import { beginTurn, type CompiledWorkflow, compileWorkflow, type Tick } from "millrace/engine";
 import { installHarness } from "../harness/harness.js";
-import { nextTurn, waitTurn } from "../harness/host-turn.js";
+import { onDrained, onTurn } from "../harness/host-turn.js";
 import { Recording } from "../harness/recording.js";
 import type { Answers, OutsideOptions } from "../harness/responder.js";
 import { RUN_ID } from "../harness/run-segment.js";
@@ -21,7 +21,7 @@ import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
 import { describeEnding, type Ending } from "../proof/ending.js";
 import { both, noAccess } from "./access.js";
 import type { Choose, Happened, Played, Possible, Untaken } from "./play.types.js";
-import { type Act, Stage } from "./stage.js";
+import { Stage } from "./stage.js";
 
 export interface PlaySetup extends OutsideOptions {
   readonly workflow: Workflow;
@@ -43,10 +43,17 @@ interface Prompt {
   readonly event: WorkflowEvent;
 }
 
-type FromOutside = Omit<Act, "actor" | "since">;
+interface FromOutside extends Omit<Possible, "actor" | "since"> {
+  readonly act: () => void;
+}
+
+const nothing: readonly never[] = [];
+const beforeAll: ReadonlyMap<string, readonly number[]> = new Map();
 
 export async function play(setup: PlaySetup, choose: Choose): Promise<Played> {
-  return new Play(setup).toEnd(choose);
+  const playing = new Play(setup);
+  const possible = await playing.toEnd(choose);
+  return possible === null ? playing.played() : playing.givenUp(possible);
 }
 
 class Play {
@@ -57,9 +64,14 @@ class Play {
   readonly #types: readonly ValueType[];
   readonly #happened: Happened[] = [];
   /** Of what may come from outside now, the part that has made it possible. */
-  #since: ReadonlyMap<string, readonly number[]> = new Map();
+  #since: ReadonlyMap<string, readonly number[]> = beforeAll;
   readonly #prompts: Prompt[] = [];
   readonly #untaken: Untaken[] = [];
+  /** All that comes between two parts are callbacks of promises. */
+  readonly #isPlain: boolean;
+  /** The part that is played now ends with the callbacks of its promises, as far as is known. */
+  #isShort = false;
+  #outside: readonly FromOutside[] = nothing;
   #sent = 0;
   #isOver = false;
   #watching: Promise<void> | null = null;
@@ -73,6 +85,7 @@ class Play {
     const journal = onTick && new Recording({ onStored: ({ runId, tick }) => onTick(runId, tick) });
     const ports = { clock: this.#clock, ids: { runId: () => RUN_ID }, log: silent, ...(journal && { journal }) };
     installHarness(workflow, { ports, middleware: this.#stage.middleware });
+    this.#isPlain = isPlain(compiled);
     const run = workflow.run as unknown as (input: unknown, options: object) => WorkflowHandler;
     this.#handler = run.call(workflow, input, resources === undefined ? {} : { resources });
     const over = (): void => void (this.#isOver = true);
@@ -80,76 +93,114 @@ class Play {
     if (setup.answers !== undefined || setup.events !== undefined) this.#watching = this.#watch();
   }
 
-  async toEnd(choose: Choose): Promise<Played> {
-    for (;;) {
-      await this.#quiet();
-      if (this.#isOver) break;
-      const possible = this.#possible();
-      if (possible.length === 0) break;
-      const last = this.#happened.at(-1) ?? null;
-      const index = this.#happened.length < MAX_PARTS ? choose(possible, this.#happened.length, last) : null;
-      if (index === null) return this.#givenUp(possible);
-      this.#do(possible, index);
-    }
-    return this.#played();
+  /** @returns What was possible when the order was given up; `null` when nothing more can happen. */
+  toEnd(choose: Choose): Promise<readonly Possible[] | null> {
+    return new Promise((resolve, reject) => {
+      const { timeoutTurns } = this.#setup;
+      let turn = 0;
+      const next = (): void => {
+        try {
+          const ended = this.#next(choose);
+          if (ended !== undefined) return resolve(ended);
+        } catch (error) {
+          return reject(error);
+        }
+        turn = 0;
+        if (this.#isShort) onDrained(drained);
+        else onTurn(0, waited);
+      };
+      const drained = (): void => (this.#isOver || this.#isHeld ? next() : onTurn(0, waited));
+      const waited = (): void => {
+        if (this.#isQuiet(turn) || ++turn >= timeoutTurns) next();
+        else onTurn(turn, waited);
+      };
+      onTurn(0, waited);
+    });
   }
 
-  #do(possible: readonly Act[], index: number): void {
-    const { who, actor, since, label, access, act } = possible[index] as Act;
-    this.#stage.touched = noAccess;
-    this.#stage.part = this.#happened.length;
+  /** Everything that is under way is held: nobody waits for time, or for anything else of the host. */
+  get #isHeld(): boolean {
+    const { isAtWork, isHolding, isWaiting } = this.#stage;
+    return isHolding && !isAtWork && !isWaiting;
+  }
+
+  #isQuiet(turn: number): boolean {
+    const { isAtWork, isHolding, isWaiting } = this.#stage;
+    return this.#isOver || (!isAtWork && (isHolding || isWaiting || turn > 3));
+  }
+
+  /** Plays the next part. Returns as `toEnd` if there is none. */
+  #next(choose: Choose): readonly Possible[] | null | undefined {
+    this.#noteTouched();
+    if (this.#isOver) return null;
+    const possible = this.#possible();
+    if (possible.length === 0) return null;
+    const depth = this.#happened.length;
+    const index = depth < MAX_PARTS ? choose(possible, depth, this.#happened[depth - 1] ?? null) : null;
+    if (index === null) return possible;
+    this.#do(possible, index);
+    return undefined;
+  }
+
+  #do(possible: readonly Possible[], index: number): void {
+    const { who, actor, since, label, access } = possible[index] as Possible;
+    this.#stage.begin(this.#happened.length);
     this.#happened.push({ who, actor, since, label, access, possible, index });
-    act();
+    beginTurn(this.#clock.now()); // the engine need not wait for the host
+    const isHeld = this.#stage.release(possible[index] as Possible);
+    this.#isShort = isHeld && this.#isPlain;
+    if (!isHeld) this.#outside.find((one) => one.who === who)?.act();
   }
 
   /** What the part before has touched is known once nothing moves. */
   #noteTouched(): void {
+    if (this.#stage.touched === noAccess) return;
     const last = this.#happened.at(-1);
-    if (last === undefined || this.#stage.touched === noAccess) return;
+    if (last === undefined) return;
     this.#happened[this.#happened.length - 1] = { ...last, access: both(last.access, this.#stage.touched) };
     this.#stage.touched = noAccess;
   }
 
-  async #quiet(): Promise<void> {
-    const { timeoutTurns } = this.#setup;
-    for (let turn = 0; turn < timeoutTurns; turn++) {
-      await (turn === 0 ? nextTurn() : waitTurn(turn));
-      if (this.#isOver) break;
-      if (!this.#stage.isAtWork && (this.#stage.held.size > 0 || this.#stage.isWaiting || turn > 3)) break;
-    }
-    this.#noteTouched();
-  }
-
   /** The attempt that has acted last comes first, so that the order of all zeros is that of the fewest switches. */
-  #possible(): Act[] {
-    const last = this.#happened.at(-1)?.actor;
-    const all: Act[] = [];
-    for (const part of this.#stage.held.values()) if (part.actor === last) all.push(part);
-    for (const part of this.#stage.held.values()) if (part.actor !== last) all.push(part);
-    const outside = [...this.#outside(), ...this.#time()];
-    if (outside.length > 0) all.push(...this.#timed(outside));
+  #possible(): Possible[] {
+    const all = this.#stage.possible(this.#happened.at(-1)?.actor);
+    this.#outside = this.#fromOutside();
+    if (this.#outside.length > 0) all.push(...this.#timed(this.#outside));
     return all;
   }
 
-  #timed(outside: readonly FromOutside[]): Act[] {
+  #timed(outside: readonly FromOutside[]): Possible[] {
     const made = this.#stage.since;
     const since = new Map(outside.map(({ who }) => [who, this.#since.get(who) ?? made]));
     this.#since = since;
-    return outside.map((one) => ({ ...one, actor: one.who, since: since.get(one.who) ?? made }));
+    return outside.map(({ who, label, access }) => ({
+      ...{ who, actor: who, label, access },
+      since: since.get(who) ?? made,
+    }));
   }
 
-  #outside(): FromOutside[] {
-    const answers = this.#prompts.flatMap((prompt): FromOutside[] => {
+  #fromOutside(): readonly FromOutside[] {
+    const { answers, events } = this.#setup;
+    const isAlone = answers === undefined && events === undefined;
+    if (isAlone && this.#clock.nextAtMs === null) return nothing;
+    return [...this.#answers(), ...this.#arrivals(), ...this.#time()];
+  }
+
+  #answers(): FromOutside[] {
+    return this.#prompts.flatMap((prompt): FromOutside[] => {
       const fields = answerTo(this.#setup.answers, prompt.event);
       if (fields === null) return [];
       const access = { reads: [], writes: [`prompt:${prompt.promptId}`, "time"] };
       const act = (): void => void this.#answer(prompt, fields);
       return [{ who: `answer ${prompt.promptId}`, label: `answer to ${prompt.event.type}`, access, act }];
     });
+  }
+
+  #arrivals(): FromOutside[] {
     const next = this.#setup.events?.[this.#sent];
-    if (next === undefined) return answers;
+    if (next === undefined) return [];
     const act = (): void => void this.#send(next);
-    return [...answers, { who: "outside", label: `${next.type} arrives`, access: this.#stage.arrival(next.type), act }];
+    return [{ who: "outside", label: `${next.type} arrives`, access: this.#stage.arrival(next.type), act }];
   }
 
   /** Time passes when everybody waits, or before a report of others, as far as a sleep ends then. */
@@ -157,7 +208,7 @@ class Play {
     const { nextAtMs } = this.#clock;
     if (nextAtMs === null) return [];
     const isSleep = this.#stage.wakes.length > 0 && nextAtMs >= Math.min(...this.#stage.wakes);
-    if (this.#stage.held.size > 0 && !isSleep) return [];
+    if (this.#stage.isHolding && !isSleep) return [];
     const access = { reads: [], writes: ["time"] };
     return [{ who: `time ${nextAtMs}`, label: "time passes", access, act: () => void this.#clock.jumpToNext() }];
   }
@@ -183,13 +234,13 @@ class Play {
     if (receipt.status === "refused") this.#untaken.push({ event: event.type, code: receipt.code });
   }
 
-  async #givenUp(possible: readonly Possible[]): Promise<Played> {
+  givenUp(possible: readonly Possible[]): Played {
     void this.#handler.cancel().catch(() => {});
     return { ...this.#facts(possible), ending: null, text: "" };
   }
 
-  async #played(): Promise<Played> {
-    const left = [...this.#stage.held.values()];
+  async played(): Promise<Played> {
+    const left = this.#stage.possible(undefined);
     if (!this.#isOver) {
       // Nobody can do anything: the run waits for what never comes.
       void this.#handler.cancel().catch(() => {});
@@ -210,6 +261,13 @@ class Play {
   #facts(left: readonly Possible[]): Pick<Played, "happened" | "left" | "untaken"> {
     return { happened: this.#happened, left, untaken: this.#untaken };
   }
+}
+
+/** No middleware of others, no limit and no resource may keep a step from beginning. */
+function isPlain({ middleware, steps }: CompiledWorkflow): boolean {
+  if (middleware.length > 1) return false;
+  for (const { limit, resources } of steps.values()) if (limit !== null || resources !== null) return false;
+  return true;
 }
 
 function answerTo(answers: Answers | undefined, prompt: WorkflowEvent): Readonly<Record<string, unknown>> | null {

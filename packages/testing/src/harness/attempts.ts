@@ -186,7 +186,7 @@ async function* passOn(
   }
 }
 
-function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+export function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
   const generator = value as { next?: unknown; [Symbol.asyncIterator]?: unknown } | null | undefined;
   return typeof generator?.[Symbol.asyncIterator] === "function" && typeof generator.next === "function";
 }
