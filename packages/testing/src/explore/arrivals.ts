@@ -17,7 +17,7 @@ interface Taker {
   readonly isOrdered: boolean;
 }
 
-export class WholeRun {
+export class Arrivals {
   /** Names of steps that gather a whole fan-out. */
   readonly gathering: ReadonlySet<string>;
   /** Names of steps that begin a fan-out. */
@@ -66,12 +66,12 @@ export class WholeRun {
   }
 }
 
-const known = new WeakMap<Definition, WholeRun>();
+const known = new WeakMap<Definition, Arrivals>();
 
-export function arrivalsOf(definition: Definition): WholeRun {
-  let whole = known.get(definition);
-  if (whole === undefined) known.set(definition, (whole = new WholeRun(definition)));
-  return whole;
+export function arrivalsOf(definition: Definition): Arrivals {
+  let arrivals = known.get(definition);
+  if (arrivals === undefined) known.set(definition, (arrivals = new Arrivals(definition)));
+  return arrivals;
 }
 
 export function eventsIn(output: unknown): readonly { readonly type: string }[] {

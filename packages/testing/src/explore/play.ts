@@ -48,6 +48,7 @@ interface FromOutside extends Omit<Possible, "actor" | "since"> {
 }
 
 const nothing: readonly never[] = [];
+const beforeAll: ReadonlyMap<string, readonly number[]> = new Map();
 
 export async function play(setup: PlaySetup, choose: Choose): Promise<Played> {
   const playing = new Play(setup);
@@ -63,7 +64,7 @@ class Play {
   readonly #types: readonly ValueType[];
   readonly #happened: Happened[] = [];
   /** Of what may come from outside now, the part that has made it possible. */
-  #since: ReadonlyMap<string, readonly number[]> = new Map();
+  #since: ReadonlyMap<string, readonly number[]> = beforeAll;
   readonly #prompts: Prompt[] = [];
   readonly #untaken: Untaken[] = [];
   /** All that comes between two parts are callbacks of promises. */
@@ -153,8 +154,9 @@ class Play {
 
   /** What the part before has touched is known once nothing moves. */
   #noteTouched(): void {
+    if (this.#stage.touched === noAccess) return;
     const last = this.#happened.at(-1);
-    if (last === undefined || this.#stage.touched === noAccess) return;
+    if (last === undefined) return;
     this.#happened[this.#happened.length - 1] = { ...last, access: both(last.access, this.#stage.touched) };
     this.#stage.touched = noAccess;
   }

@@ -9,39 +9,16 @@ import { type CompiledWorkflow, compileChild, roleOf } from "millrace/engine";
 import { isGenerator, throughGenerator } from "../harness/attempts.js";
 import { RUN_ID } from "../harness/run-segment.js";
 import { type Access, both, noAccess, placeOf } from "./access.js";
-import { arrivalsOf, eventsIn, typesIn, type WholeRun } from "./arrivals.js";
+import { type Arrivals, arrivalsOf, eventsIn, typesIn } from "./arrivals.js";
 import type { Possible } from "./play.types.js";
+import type { Actor, Holding, Noticed } from "./stage.types.js";
 import { watchCalls } from "./watched-calls.js";
-
-/** One attempt of a step. */
-export interface Actor {
-  readonly name: string;
-  readonly step: string;
-  /** Whose state it edits, as in {@link placeOf}. */
-  readonly state: string;
-  readonly stage: Stage;
-  /** Calls that are held. */
-  held: number;
-  /** Waits, sleeps and children that it awaits. */
-  waits: number;
-  isOver: boolean;
-  /** Parts without which it would not have begun, until its first call is held. */
-  gathered: readonly number[] | null;
-  /** Types of the events that it has sent, which leave with its report. */
-  readonly sent: string[];
-}
 
 /** What is held. The part is kept by the search, and so refers to nothing of its run. */
 interface Held {
   readonly part: Possible;
   readonly actor: Actor;
   readonly goOn: () => void;
-}
-
-/** What is held, and what it touches. */
-export interface Noticed {
-  readonly what: string;
-  readonly access: Access;
 }
 
 interface Ended {
@@ -54,7 +31,7 @@ const sinceOf: (readonly number[])[] = [];
 const failure: Noticed = { what: "fails", access: { ...noAccess, isEnd: true } };
 const fromBeginning: readonly number[] = [];
 
-export class Stage {
+export class Stage implements Holding {
   /** In the order in which it was held. */
   readonly #held: Held[] = [];
   /** Number of the part that is played; none before the first. */
@@ -65,16 +42,15 @@ export class Stage {
   touched: Access = noAccess;
   /** When sleeping attempts wake up. */
   readonly wakes: number[] = [];
-  /** How often each call of `ctx.run` was made, by its key. */
   readonly effects: Record<string, number> = {};
   /** How many attempts of each step have begun. */
   readonly #begun: Map<string, number> = new Map();
   /** Parts in which events have arrived at each step that gathers. */
   readonly #arrived: Map<string, number[]> = new Map();
   /** Names of children that share the state of the run that calls them. */
-  readonly #sharing: Set<string> = new Set();
+  #sharing: Set<string> | null = null;
   readonly #compiled: CompiledWorkflow;
-  readonly #whole: WholeRun;
+  readonly #known: Arrivals;
   readonly now: () => number;
   /** How many attempts run code of their own. */
   #atWork = 0;
@@ -83,7 +59,7 @@ export class Stage {
 
   constructor(compiled: CompiledWorkflow, now: () => number) {
     this.#compiled = compiled;
-    this.#whole = arrivalsOf(compiled.definition);
+    this.#known = arrivalsOf(compiled.definition);
     this.now = now;
   }
 
@@ -105,7 +81,7 @@ export class Stage {
     const actor: Actor = {
       name: `${child === "" ? "" : `${child.slice(1)}/`}${step} ${item}.${attempt}`,
       step,
-      state: this.#sharing.has(workflow) ? "" : child,
+      state: this.#sharing?.has(workflow) ? "" : child,
       stage: this,
       held: 0,
       waits: 0,
@@ -178,7 +154,6 @@ export class Stage {
     return true;
   }
 
-  /** @param goOn Called when it is released. */
   hold(actor: Actor, { what, access }: Noticed, goOn: () => void): void {
     const { name } = actor;
     let who = name;
@@ -192,7 +167,6 @@ export class Stage {
     return this.#held.some(({ part }) => part.who === who);
   }
 
-  /** The actor begins, or ends, to wait for something from outside of its code. */
   wait(actor: Actor, by: 1 | -1): void {
     this.#count(actor, 0, by);
   }
@@ -226,7 +200,7 @@ export class Stage {
 
   /** A step that gathers a whole fan-out begins after each of its elements, if there is one fan-out of each kind only. */
   #gathered(step: string): readonly number[] | null {
-    const { gathering, fanningOut } = this.#whole;
+    const { gathering, fanningOut } = this.#known;
     if (!gathering.has(step) || fanningOut.some((name) => this.#begunOf(name) > 1)) return null;
     return [...(this.#arrived.get(step) ?? [])];
   }
@@ -235,7 +209,7 @@ export class Stage {
   #noteArrivals(types: readonly string[]): void {
     if (types.length === 0 || this.#part === null) return;
     for (const type of types)
-      for (const step of this.#whole.collectedBy(type)) {
+      for (const step of this.#known.collectedBy(type)) {
         const parts = this.#arrived.get(step);
         if (parts === undefined) this.#arrived.set(step, [this.#part]);
         else if (parts.at(-1) !== this.#part) parts.push(this.#part);
@@ -246,7 +220,7 @@ export class Stage {
   #arrivals(types: readonly string[]): Access {
     let writes: string[] | null = null;
     for (const type of types)
-      for (const { step, place, workers, isOrdered } of this.#whole.takenBy(type)) {
+      for (const { step, place, workers, isOrdered } of this.#known.takenBy(type)) {
         if (!isOrdered && this.#begunOf(step) < workers - 1) continue;
         writes ??= [];
         if (!writes.includes(place)) writes.push(place);
@@ -268,14 +242,13 @@ export class Stage {
     return isEnd ? { ...arrivals, isEnd } : arrivals;
   }
 
-  /** A child that shares the state of the run that calls it. */
   noteChild([child, , options]: readonly unknown[]): void {
     if ((options as { readonly store?: unknown } | undefined)?.store !== "shared") return;
     const made = typeof child === "string" ? compileChild(this.#compiled, child) : null;
+    this.#sharing ??= new Set();
     this.#sharing.add(made?.name ?? (child as { readonly name: string }).name);
   }
 
-  /** The current part begins to wait for this event. */
   noteWait(type: string): void {
     this.touched = both(this.touched, { reads: [], writes: [`event:${type}`] });
   }

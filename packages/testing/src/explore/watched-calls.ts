@@ -9,7 +9,7 @@ import type { Context, Duration } from "millrace";
 import { toMs } from "millrace/engine";
 import { type Access, placeOf } from "./access.js";
 import { typesIn } from "./arrivals.js";
-import type { Actor, Noticed } from "./stage.js";
+import type { Actor, Noticed } from "./stage.types.js";
 
 type AnyCall = (this: Watched, ...args: unknown[]) => unknown;
 type Answer = Promise<unknown>;

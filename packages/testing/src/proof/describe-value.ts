@@ -11,8 +11,8 @@ const MAX_DEPTH = 1_000;
 
 interface Place {
   readonly types: readonly ValueType[];
-  /** The objects around the value, outermost first. */
-  readonly around: readonly object[];
+  /** The objects around the value, outermost first. One list for all of them. */
+  readonly around: object[];
   /** Fields that are left out. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -36,13 +36,17 @@ function describeAt(value: unknown, place: Place): string {
   if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
   const above = place.around.indexOf(value);
   if (above >= 0) return `… as ${place.around.length - above} levels above`;
-  return place.around.length > MAX_DEPTH ? "…" : describeObject(value, place);
+  if (place.around.length > MAX_DEPTH) return "…";
+  place.around.push(value);
+  const text = describeObject(value, place);
+  place.around.pop();
+  return text;
 }
 
-function describeObject(value: object, { types, around, hidden }: Place): string {
-  const within: Place = { types, around: [...around, value], hidden };
-  const inner = (item: unknown): string => describeAt(item, within);
-  const inBlock = (brackets: string, lines: readonly string[]): string => block(brackets, lines, around.length);
+function describeObject(value: object, place: Place): string {
+  const { types, around, hidden } = place;
+  const inner = (item: unknown): string => describeAt(item, place);
+  const inBlock = (brackets: string, lines: readonly string[]): string => block(brackets, lines, around.length - 1);
   const type = types.find((one) => one.is(value));
   if (type !== undefined) return `${type.name} ${inner(type.encode(value as never))}`;
   if (value instanceof Date) return `Date(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()})`;
