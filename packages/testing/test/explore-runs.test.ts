@@ -149,3 +149,29 @@ describe("exploreRuns", () => {
     await expect(explored(lossy(), { depht: 1, orders: 0 })).rejects.toThrow(/depht.*`orders` is 0/);
   });
 });
+
+describe("a call without await", () => {
+  const forgetful = (end: () => StopEvent): Workflow =>
+    defineWorkflow("flow", { state: { count: z.number().default(0) } })
+      .step("work", { on: StartEvent, emits: StopEvent }, (_ev, ctx) => {
+        void ctx.store.set("count", 1);
+        void ctx.run("mail", async () => 1);
+        return end();
+      })
+      .build() as never;
+
+  it("is made before its step ends, as without exploration", async () => {
+    const { findings, endings } = await explored(forgetful(() => new StopEvent({ result: null })));
+
+    expect(findings).toEqual([]);
+    expect(endings).toHaveLength(1);
+  });
+
+  it("is made before its step fails", async () => {
+    const failing = forgetful(() => {
+      throw new Error("no");
+    });
+
+    expect((await explored(failing)).findings).toEqual([]);
+  });
+});

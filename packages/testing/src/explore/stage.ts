@@ -99,7 +99,7 @@ export class Stage implements Holding {
           else this.#atEnd(actor, { output, runId }, () => resolve(output));
         },
         (error: unknown) =>
-          this.hold(actor, failure, () => {
+          this.#holdReport(actor, failure, () => {
             this.#over(actor);
             reject(error);
           }),
@@ -108,7 +108,7 @@ export class Stage implements Holding {
   };
 
   #atEnd(actor: Actor, { output, runId }: Ended, then: () => void): void {
-    this.hold(actor, { what: "ends", access: this.#report(actor, output) }, () => {
+    this.#holdReport(actor, { what: "ends", access: this.#report(actor, output) }, () => {
       if (runId === RUN_ID) {
         this.#noteArrivals(typesIn(output));
         this.#noteArrivals(actor.sent);
@@ -161,6 +161,17 @@ export class Stage implements Holding {
     this.#count(actor, 1, 0);
     const part: Possible = { who, actor: name, since: this.#sinceOf(actor), label: `${who}: ${what}`, access };
     this.#held.push({ part, actor, goOn });
+  }
+
+  /** Calls that the step has not awaited are made with its report: the engine waits for them. */
+  #holdReport(actor: Actor, { what, access }: Noticed, goOn: () => void): void {
+    if (actor.held === 0) return this.hold(actor, { what, access }, goOn);
+    const calls = this.#held.filter((one) => one.actor === actor).map(({ part }) => part);
+    const all = calls.reduce((sum, part) => both(sum, part.access), access);
+    this.hold(actor, { what, access: all }, () => {
+      for (const part of calls) this.release(part);
+      goOn();
+    });
   }
 
   #isTaken(who: string): boolean {
