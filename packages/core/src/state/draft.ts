@@ -178,21 +178,6 @@ const methods = {
     mix(nodeOf(this) as DraftNode).reverse();
     return this;
   },
-  // biome-ignore lint/complexity/useMaxParams: `this` is not an argument
-  fill(this: object, value: unknown, start?: number, end?: number): object {
-    mix(nodeOf(this) as DraftNode).fill(value, start, end);
-    return this;
-  },
-  // biome-ignore lint/complexity/useMaxParams: `this` is not an argument
-  copyWithin(this: object, target: number, start: number, end?: number): object {
-    const node = nodeOf(this) as DraftNode;
-    const list = latest(node) as unknown[];
-    const until = end === undefined ? list.length : placeIn(end, list.length);
-    // An item at two places is one item: the same draft has to be at both.
-    for (let at = placeIn(start, list.length); at < until; at++) read(node, at, list[at]);
-    mix(node).copyWithin(target, start, end);
-    return this;
-  },
 };
 
 function placeIn(start: number, length: number): number {
