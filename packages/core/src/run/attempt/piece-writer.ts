@@ -30,8 +30,6 @@ const MOST_SIZE = 2_048;
 const writers = new WeakMap<OpenCall, PieceWriter>();
 /** The calls of an attempt that have written. */
 const ofAttempt = new WeakMap<object, Set<PieceWriter>>();
-/** How often functions of an attempt of a step have begun to write. */
-const begun = new WeakMap<AttemptCore, number>();
 
 /** @throws {WorkflowError} `ATTEMPT_ENDED` once the function has settled, `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`. */
 export function writePiece(attempt: AttemptCore, open: OpenCall, piece: Piece): void {
@@ -66,9 +64,7 @@ export function takenBack(attempt: AttemptCore): { readonly attempt: number; rea
 
 /** Grows with each function that begins to write, also over attempts of the step. */
 function nextNumber(attempt: AttemptCore): number {
-  const times = begun.get(attempt) ?? 0;
-  begun.set(attempt, times + 1);
-  return attempt.number * 1_000 + times;
+  return attempt.number * 1_000 + attempt.writings++;
 }
 
 class PieceWriter {
