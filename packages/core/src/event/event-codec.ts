@@ -232,7 +232,7 @@ function restore(eventClass: EventClass, fields: object): WorkflowEvent {
 }
 
 function unknownEvent(type: unknown, registry: EventRegistry, path: string): WorkflowError {
-  const near = typeof type === "string" ? nearest(type, registry.types()) : null;
+  const near = nearest(type as string, registry.types());
   return new WorkflowError({
     code: "EVENT_UNKNOWN",
     message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not have${near === null ? "" : `; the nearest is "${near}"`}.`,

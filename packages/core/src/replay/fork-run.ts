@@ -16,7 +16,7 @@ import { prepareEdit } from "../state/prepare-change.js";
 import { freezeState } from "../value/freeze.js";
 import { copyJson } from "../value/guard.js";
 import { formatValue, isPlainObject } from "../value/kind.js";
-import { nearest, wrongOption } from "../value/options.js";
+import { didYouMean, wrongOption } from "../value/options.js";
 import type { RunTree } from "./run-tree.js";
 
 /**
@@ -126,7 +126,10 @@ function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
   if (unknown.length > 0)
     throw invalid(
       event.type,
-      unknown.map((name) => ({ message: noField(name, Object.keys(fields)), path: [name] })),
+      unknown.map((name) => ({
+        message: `there is no such field${didYouMean(name, Object.keys(fields))}`,
+        path: [name],
+      })),
     );
   const kept = Object.entries(fields).filter(([name]) => Object.hasOwn(next, name) && !Object.hasOwn(given, name));
   return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(next)), next, Object.fromEntries(kept)));
@@ -134,11 +137,6 @@ function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
 
 function isGiven(given: object, name: string): boolean {
   return (given as Readonly<Record<string, unknown>>)[name] !== undefined;
-}
-
-function noField(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === null ? "there is no such field" : `there is no such field; \`${near}\`?`;
 }
 
 /* What a fork gives to one call of `ctx.run` that has not ended yet. */

@@ -219,6 +219,13 @@ export function didYouMean(name: unknown, names: readonly string[], mark: '"' | 
   return near === null ? "" : ` (did you mean ${mark}${near}${mark}?)`;
 }
 
+/** " Did you mean …?" after a sentence, for another one of these names; empty if none is near. */
+export function suggest(name: unknown, names: Iterable<string>): string {
+  const others = [...names].filter((other) => other !== name);
+  const near = nearest(name as string, others);
+  return near === null ? "" : ` Did you mean "${near}"?`;
+}
+
 /** The candidate for which `name` is most likely a typing error; `null` when none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   if (typeof name !== "string") return null;

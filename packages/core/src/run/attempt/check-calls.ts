@@ -17,7 +17,7 @@ import {
   roleOf,
   type WorkflowEvent,
 } from "../../event/event.js";
-import { comesFromOutside, suggest } from "../../graph/validate.js";
+import { comesFromOutside } from "../../graph/validate.js";
 import type { Limiter } from "../../limit/limiter.js";
 import type { RetryPolicy } from "../../retry/judge.js";
 import type { OpenCall } from "../../state/edit-context.js";
@@ -31,6 +31,7 @@ import {
   MAX_LABEL,
   optionsOf,
   refuseOptions,
+  suggest,
   unknownNames,
   wrongOption,
 } from "../../value/options.js";
