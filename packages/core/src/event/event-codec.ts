@@ -8,6 +8,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeWithin, encodeValue, type NestedReader } from "../value/codec.js";
 import { copyValue } from "../value/copy.js";
 import { deepFreeze } from "../value/freeze.js";
+import { hasFields, isObject } from "../value/kind.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
 import { nearest } from "../value/options.js";
 import type { EngineType, ValueType } from "../value/storable.js";
@@ -190,7 +191,7 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
   if (!eventClass) throw unknownEvent(type, registry, path);
   const types = storableTypes(registry);
   const fields = decode(meta === undefined ? { json: data } : { json: data, meta }, path, types);
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+  if (!hasFields(fields)) {
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
   const from = version === undefined ? 1 : version;
@@ -296,7 +297,7 @@ export function mayConvert(schema: unknown, seen: Set<unknown> = new Set()): boo
   seen.add(schema);
   const parts = [...Object.values(definition), definition.getter?.()];
   return parts
-    .flatMap((part) => (typeof part === "object" && part !== null ? [part, ...Object.values(part)] : []))
+    .flatMap((part) => (isObject(part) ? [part, ...Object.values(part)] : []))
     .some((part) => definitionOf(part) !== undefined && mayConvert(part, seen));
 }
 

@@ -15,7 +15,7 @@ import { createDraft } from "../state/draft.js";
 import { prepareEdit } from "../state/prepare-change.js";
 import { freezeState } from "../value/freeze.js";
 import { copyJson } from "../value/guard.js";
-import { formatValue, isPlainObject } from "../value/kind.js";
+import { formatValue, hasFields, isObject, isPlainObject } from "../value/kind.js";
 import { didYouMean, wrongOption } from "../value/options.js";
 import type { RunTree } from "./run-tree.js";
 
@@ -117,8 +117,7 @@ function listed(pending: readonly PendingDelivery[]): string {
 
 /** Fields that are not given stay unchanged: no transform is applied twice. */
 function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw wrongOption("event", "is not an object of fields", "Pass the fields to replace.");
+  if (!hasFields(given)) throw wrongOption("event", "is not an object of fields", "Pass the fields to replace.");
   const fields = fieldsOf(event);
   const next = eventFromFields(classOf(event), { ...fields, ...given });
   const known = fieldsOf(next);
@@ -156,13 +155,12 @@ function overrideCall(state: RunState, given: CallOverride): void {
 }
 
 function checked(given: CallOverride): CallOverride {
-  if (typeof given !== "object" || given === null)
-    throw wrong(`is ${formatValue(given)}; it must be \`{ item, call, value }\``);
+  if (!isObject(given)) throw wrong(`is ${formatValue(given)}; it must be \`{ item, call, value }\``);
   const { item, call, value } = given;
   if (!Number.isInteger(item)) throw wrong(`has \`item: ${formatValue(item)}\`; it must be the id of a work item`);
   if (typeof call !== "string" || placesOf(call).at(-1)?.kind !== "run")
     throw wrong(`has \`call: ${formatValue(call)}\`; it must be the id of a call of \`ctx.run\``);
-  if (typeof value !== "object" || value === null || !isPlainObject(value))
+  if (!isObject(value) || !isPlainObject(value))
     throw wrong(`has \`value: ${formatValue(value)}\`; it must be an object of plain JSON`);
   return given;
 }

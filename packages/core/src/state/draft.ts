@@ -7,6 +7,7 @@
  */
 
 import { freezeState } from "../value/freeze.js";
+import { isObject } from "../value/kind.js";
 import {
   type Container,
   type DraftNode,
@@ -53,7 +54,7 @@ function handOut(edit: Edit, parent: DraftNode | null, base: Container): DraftNo
 
 /** What a reader gets of a part: the same draft each time, as long as the part stays in its place. */
 function read(node: DraftNode, key: unknown, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const kid = node.kids?.get(key);
   if (kid !== undefined) return kid.draft;
   if (nodeOf(value) !== undefined || !isPartOfState(value)) return value;

@@ -1,7 +1,7 @@
 /** Refuses options: all problems in one error, unknown names among them, because most of those are typing errors. */
 
 import { invalidOption, type WorkflowError } from "../errors/workflow-error.js";
-import { formatValue, isDate } from "./kind.js";
+import { formatValue, hasFields, isDate, isObject } from "./kind.js";
 import * as shape from "./shape.js";
 
 export interface OptionChecks<Options> {
@@ -16,13 +16,13 @@ export function checkOptions<Options extends object>(
   given: Options,
   { rules, besides = [] }: OptionChecks<Options>,
 ): void {
-  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
+  if (!isObject(given)) refuseOptions(what, ["they are not an object"]);
   refuseOptions(what, optionProblems(given, rules), besides);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {
-  const isGiven = typeof given === "object" && given !== null;
+  const isGiven = isObject(given);
   refuseOptions(optionsOf(owner), isGiven ? unknownNames(given, names) : ["they are not an object"]);
 }
 
@@ -80,7 +80,7 @@ export function pageSize(limit: number, least: 0 | 1 = 1): number {
 }
 
 export function isListOfObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
+  return Array.isArray(value) && value.every((item) => isObject(item));
 }
 
 export function notObjects(option: string, value: unknown): WorkflowError {
@@ -183,7 +183,7 @@ export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINI
 export function nested<Options extends object>(rules: Rules<Options>): Rule {
   return (value, option) => {
     if (value === undefined) return [];
-    return shape.isObject(value)
+    return hasFields(value)
       ? optionProblems(value as Options, rules, `${option}.`)
       : [`\`${option}\` is not an object`];
   };

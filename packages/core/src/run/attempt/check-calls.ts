@@ -23,7 +23,7 @@ import type { RetryPolicy } from "../../retry/judge.js";
 import type { OpenCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { msOf } from "../../value/duration.js";
-import { formatValue, isRecord } from "../../value/kind.js";
+import { formatValue, isObject, isRecord } from "../../value/kind.js";
 import { namesOf } from "../../value/known-options.js";
 import {
   didYouMean,
@@ -214,7 +214,7 @@ export function callPolicies(attempt: AttemptCore, key: string, given: EffectOpt
 }
 
 function problemsOf({ run, step }: AttemptCore, given: EffectOptions): string[] {
-  if (typeof given !== "object" || given === null) return ["they are not an object"];
+  if (!isObject(given)) return ["they are not an object"];
   const { retry, timeout, limit, label } = given;
   const problems = unknownNames(given, namesOf("ctx.run"));
   if (retry !== undefined && typeof retry?.next !== "function")
