@@ -106,7 +106,7 @@ export function timeOf(state: RunState, clockMs: number): number {
   const { atMs, leadMs } = state;
   const behindMs = atMs - clockMs;
   if (behindMs <= 0) {
-    state.leadMs = 0; // the clock was set right, or has caught up
+    if (leadMs !== 0) state.leadMs = 0; // the clock was set right, or has caught up
     return clockMs;
   }
   if (behindMs < LEAST_LEAD_MS) return atMs;
