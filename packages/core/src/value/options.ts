@@ -62,21 +62,38 @@ export function assertSignal(signal: AbortSignal | null | undefined): void {
   assertOption(!signal || signal.addEventListener, "signal", "an `AbortSignal`");
 }
 
-/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is an integer of at least 1. */
+interface Range {
+  readonly least: number;
+  /** @default any */
+  readonly most?: number;
+  /** What to do instead. @default to pass a number in the range */
+  readonly hint?: string;
+}
+
+/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is a whole number in the range. */
+export function integerIn(value: number, option: string, { least, most, hint }: Range): number {
+  if (isIntegerIn(value, least, most)) return value;
+  const expected = rangeText(least, most);
+  throw wrongOption(option, `is ${formatValue(value)}; it must be ${expected}`, hint ?? `Pass ${expected}.`);
+}
+
+function isIntegerIn(value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+/** Made for errors only: the first number of a process that is written so takes 20 ms. */
+function rangeText(least: number, most?: number): string {
+  return `a whole number from ${least}${most === undefined ? "" : ` to ${most.toLocaleString("en")}`}`;
+}
+
+/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is a whole number from 1. */
 export function positiveInteger(value: number, option: string): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw wrongOption(
-    option,
-    `is ${formatValue(value)}; it must be an integer of at least 1`,
-    "Pass an integer of at least 1.",
-  );
+  return integerIn(value, option, { least: 1 });
 }
 
 /** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
 export function pageSize(limit: number, least: 0 | 1 = 1): number {
-  if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
-  const what = `is ${formatValue(limit)}; it must be a whole number from ${least} to 1,000`;
-  throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
+  return integerIn(limit, "limit", { least, most: 1_000, hint: "Ask for smaller pages, and continue with `cursor`." });
 }
 
 export function isListOfObjects(value: unknown): boolean {
@@ -170,13 +187,10 @@ export function oneOf(...words: readonly string[]): Rule {
   return valueRule((value) => words.includes(value as string), `one of ${words.join(", ")}`);
 }
 
-export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
-  return ruleOf((value) => {
-    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
-    // Here, because the first number of a process that is written so takes 20 ms.
-    const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
-    return `is ${shape.shown(value)}, not a whole number from ${least}${end}`;
-  });
+export function wholeNumber(least: number, most?: number): Rule {
+  return ruleOf((value) =>
+    isIntegerIn(value, least, most) ? null : `is ${shape.shown(value)}, not ${rangeText(least, most)}`,
+  );
 }
 
 /** An object of options inside of another. */
