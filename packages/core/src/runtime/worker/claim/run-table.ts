@@ -7,6 +7,7 @@
 
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { type Clock, decodeOutcome, Limiter, type Outcome, outcomeError, tolerant } from "../../../host.js";
+import { within } from "../../../system/deferred.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { obeyedLimits, readSettings } from "../../queues/stored-queues.js";
@@ -311,23 +312,13 @@ export class RunTable implements RunSupervisor {
     const isSilent = Math.min(drainMs, this.committer.silentMs) >= SILENT_MS;
     const patienceMs = isSilent ? leftMs : Math.max(leftMs, LAST_MS);
     this.committer.limit(patienceMs, runtimeStopped());
-    await this.#within(patienceMs, Promise.allSettled(this.#opening.values()));
+    await within(this.clock, patienceMs, Promise.allSettled(this.#opening.values()));
     // Senders of messages on their way to the store get their outcome.
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
     this.#isOver = true;
     this.watchers.notify(null);
-  }
-
-  async #within(ms: number, work: Promise<unknown>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const callOff = this.clock.setTimer(this.clock.now() + ms, resolve);
-      work.finally(() => {
-        callOff();
-        resolve();
-      });
-    });
   }
 
   async #quiet(drainMs: number): Promise<void> {
