@@ -42,6 +42,7 @@ export { event, type EventOf, type WorkflowEvent, classOf, roleOf } from "./even
 export type { StandardSchema } from "./event/schema.js";
 export type { Telemetry } from "./inspect/inspection-events.js";
 export { traceContextOf } from "./inspect/inspector.js";
+export { Limiter } from "./limit/limiter.js";
 export {
   definitionGraph,
   type DefinitionGraph,

@@ -10,11 +10,12 @@ import { optionalModules } from "../engine/optional-modules.js";
 import type { ErrorCode } from "../errors/catalog.js";
 import { ofSecondCopy, secondCopyHint, WorkflowError } from "../errors/workflow-error.js";
 import { type EventClass, eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/event.js";
-import { type Finding, graphChecks, reportCount, reportUnknown, suggest } from "../graph/validate.js";
+import { type Finding, graphChecks, reportCount, reportUnknown } from "../graph/validate.js";
 import type { ResourceFeature } from "../resource/resource.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { formatValue } from "../value/kind.js";
+import { suggest } from "../value/options.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,

@@ -291,7 +291,7 @@ describe("Workflow", () => {
     const four = "4" as never;
 
     expect(() => new JokeFlow({ maxConcurrentRuns: four })).toThrow(
-      /^`maxConcurrentRuns` is "4"; it must be an integer/,
+      /^`maxConcurrentRuns` is "4"; it must be a whole number from 1\./,
     );
     expect(() => jokes().run({}, { deadline: "2030" as never })).toThrow(/^`deadline` is "2030", which is no point/);
   });

@@ -25,6 +25,7 @@ import type {
 import type { Collect, Join, Trigger } from "../authoring/trigger.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type EventClass, isEventClass } from "../event/event.js";
+import { isObject } from "../value/kind.js";
 
 /** Arguments of a decorator, or of `step(options, fn)`. */
 export type Registration =
@@ -70,7 +71,7 @@ interface MethodElement {
 // biome-ignore lint/suspicious/noExplicitAny: the shapes differ; `StepDecorator` is what callers see
 export function decorateMethod(registration: Registration): StepDecorator<any, any, any> {
   const decorator = (target: object, keyOrContext?: unknown, descriptor?: PropertyDescriptor): unknown => {
-    if (typeof keyOrContext === "object" && keyOrContext !== null) {
+    if (isObject(keyOrContext)) {
       return onMethod(registration, target, keyOrContext as ClassMethodDecoratorContext);
     }
     if (keyOrContext === undefined) return onElement(registration, target as MethodElement);
@@ -133,7 +134,7 @@ function checkPlacement(key: PropertyKey, isInstanceMethod: boolean): void {
 
 /** Detects `@step` without a call, when the decorator gets the method itself as its options. */
 export function refuseUncalled(decorator: string, options: unknown, run?: unknown): void {
-  if (typeof options === "object" && options !== null && (run === undefined || typeof run === "function")) return;
+  if (isObject(options) && (run === undefined || typeof run === "function")) return;
   throw misplaced(`\`${decorator}\` takes options.`, `Write \`@${decorator}({ … })\`.`);
 }
 

@@ -141,8 +141,6 @@ export interface ElementsFeature {
   returnedAlone(step: object, event: WorkflowEvent): WorkflowError | null;
   /** Refuses more elements than a snapshot could hold. */
   assertRoom(attempt: object, more: number): void;
-  /** Notes an element that was sent at once. */
-  noteSent(attempt: object, call: string): void;
 }
 
 /** A running generator. */

@@ -75,6 +75,8 @@ export interface RunState {
   trace: TraceContext | null;
   /** Number of times that it continued after its end. */
   continuations: number;
+  /** By how much its time is ahead of a clock that was set back, in this process. Not in snapshots. */
+  leadMs: number;
 }
 
 export type Leftover =
@@ -434,6 +436,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     unused: null,
     trace: null,
     continuations: 0,
+    leadMs: 0,
   };
 }
 

@@ -8,7 +8,7 @@
  */
 import { OfThisCopy, WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
-import { formatValue, insideEdit, isForbiddenKey } from "../value/kind.js";
+import { formatValue, hasFields, insideEdit, isForbiddenKey, isObject } from "../value/kind.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import {
   describeIssues,
@@ -61,7 +61,7 @@ export function planOf(of: WorkflowEvent | EventClass): EventPlan {
 
 /** Returns `true` for an event of any class, also of a second installed copy. */
 export function isEvent(value: unknown): value is WorkflowEvent {
-  return typeof value === "object" && value !== null && plan in value;
+  return isObject(value) && plan in value;
 }
 
 /** Base of all events. */
@@ -196,8 +196,7 @@ export function fill(
 ): void {
   if (engine) throw invalid(type, [{ message: "only the engine makes this event" }]);
   if (insideEdit.plain !== null) input = insideEdit.plain(input);
-  if (typeof input !== "object" || input === null || Array.isArray(input))
-    throw invalid(type, [{ message: "fields are an object" }]);
+  if (!hasFields(input)) throw invalid(type, [{ message: "fields are an object" }]);
   if (holder !== null) {
     event[holder] = deepFreeze(copyFields(type, input));
     Object.freeze(event);

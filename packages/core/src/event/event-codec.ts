@@ -8,6 +8,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeWithin, encodeValue, type NestedReader } from "../value/codec.js";
 import { copyValue } from "../value/copy.js";
 import { deepFreeze } from "../value/freeze.js";
+import { hasFields, isObject } from "../value/kind.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
 import { nearest } from "../value/options.js";
 import type { EngineType, ValueType } from "../value/storable.js";
@@ -187,7 +188,7 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
   if (!eventClass) throw unknownEvent(type, registry, path);
   const types = storableTypes(registry);
   const fields = decode(meta === undefined ? { json: data } : { json: data, meta }, path, types);
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+  if (!hasFields(fields)) {
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
   const from = version === undefined ? 1 : version;
@@ -229,7 +230,7 @@ function restore(eventClass: EventClass, fields: object): WorkflowEvent {
 }
 
 function unknownEvent(type: unknown, registry: EventRegistry, path: string): WorkflowError {
-  const near = typeof type === "string" ? nearest(type, registry.types()) : null;
+  const near = nearest(type as string, registry.types());
   return new WorkflowError({
     code: "EVENT_UNKNOWN",
     message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not have${near === null ? "" : `; the nearest is "${near}"`}.`,
@@ -293,7 +294,7 @@ export function mayConvert(schema: unknown, seen: Set<unknown> = new Set()): boo
   seen.add(schema);
   const parts = [...Object.values(definition), definition.getter?.()];
   return parts
-    .flatMap((part) => (typeof part === "object" && part !== null ? [part, ...Object.values(part)] : []))
+    .flatMap((part) => (isObject(part) ? [part, ...Object.values(part)] : []))
     .some((part) => definitionOf(part) !== undefined && mayConvert(part, seen));
 }
 

@@ -1,4 +1,6 @@
 /** JSON Schemas of events, for those who send them: an answer of a person, a client in another language. */
+
+import { isObject } from "../value/kind.js";
 import { type EventClass, schemasOf } from "./event.js";
 import type { SchemaResult, StandardSchema } from "./schema.js";
 
@@ -78,7 +80,7 @@ function isRequired(schema: StandardSchema): boolean {
  * @param at Keys that lead to it from the root.
  */
 export function placedSchema<Part>(part: Part, at: readonly (string | number)[]): Part {
-  if (typeof part !== "object" || part === null) return part;
+  if (!isObject(part)) return part;
   if (Array.isArray(part)) return part.map((one) => placedSchema(one, at)) as Part;
   const pointer = at.map((step) => `/${encodeURIComponent(String(step).replace(/~/g, "~0").replace(/\//g, "~1"))}`);
   const moved = ([key, value]: [string, unknown]): [string, unknown] =>

@@ -9,6 +9,7 @@
  */
 
 import { isOfSecondCopy } from "../errors/workflow-error.js";
+import { isObject } from "../value/kind.js";
 import type { EventClass, EventFacts, EventRole, TypeHint, WorkflowEvent } from "./event.types.js";
 import { dataOf, defineEvent, isDefined, isEvent, planOf } from "./event-class.js";
 import type { FieldSchemas, FieldsIn, FieldsOut, StandardSchema } from "./schema.js";
@@ -194,5 +195,5 @@ export function keyed<Event extends WorkflowEvent>(id: string, event: Event): Ke
 }
 
 export function isKeyed(value: unknown): value is Keyed {
-  return typeof value === "object" && value !== null && brand in value;
+  return isObject(value) && brand in value;
 }

@@ -13,7 +13,7 @@ import { acceptedTypes, createRouting, isExternal, type Routing } from "../engin
 import { type EventClass, type EventRole, eventTypeOf, isEventClass, roleOf } from "../event/event.js";
 import { formatValue } from "../value/kind.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
-import { nearest, unknownNames } from "../value/options.js";
+import { suggest, unknownNames } from "../value/options.js";
 
 export type { Finding } from "../engine/definition.js";
 
@@ -308,13 +308,4 @@ function faultOf(target: string | null, handler: string, kinds: ReadonlyMap<stri
 /** Quotes each name once. */
 export function quoteNames(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `"${name}"`).join(", ");
-}
-
-/** " Did you mean …?" with the nearest name, or nothing. */
-export function suggest(name: string, candidates: Iterable<string>): string {
-  const close = nearest(
-    name,
-    [...candidates].filter((candidate) => candidate !== name),
-  );
-  return close === null ? "" : ` Did you mean "${close}"?`;
 }

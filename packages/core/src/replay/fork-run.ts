@@ -15,8 +15,8 @@ import { createDraft } from "../state/draft.js";
 import { prepareEdit } from "../state/prepare-change.js";
 import { freezeState } from "../value/freeze.js";
 import { copyJson } from "../value/guard.js";
-import { formatValue, isPlainObject } from "../value/kind.js";
-import { nearest, wrongOption } from "../value/options.js";
+import { formatValue, hasFields, isObject, isPlainObject } from "../value/kind.js";
+import { didYouMean, wrongOption } from "../value/options.js";
 import type { RunTree } from "./run-tree.js";
 
 /**
@@ -117,8 +117,7 @@ function listed(pending: readonly PendingDelivery[]): string {
 
 /** Fields that are not given stay unchanged: no transform is applied twice. */
 function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw wrongOption("event", "is not an object of fields", "Pass the fields to replace.");
+  if (!hasFields(given)) throw wrongOption("event", "is not an object of fields", "Pass the fields to replace.");
   const fields = fieldsOf(event);
   const next = eventFromFields(classOf(event), { ...fields, ...given });
   const known = fieldsOf(next);
@@ -126,7 +125,10 @@ function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
   if (unknown.length > 0)
     throw invalid(
       event.type,
-      unknown.map((name) => ({ message: noField(name, Object.keys(fields)), path: [name] })),
+      unknown.map((name) => ({
+        message: `there is no such field${didYouMean(name, Object.keys(fields))}`,
+        path: [name],
+      })),
     );
   const kept = Object.entries(fields).filter(([name]) => Object.hasOwn(next, name) && !Object.hasOwn(given, name));
   return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(next)), next, Object.fromEntries(kept)));
@@ -136,12 +138,7 @@ function isGiven(given: object, name: string): boolean {
   return (given as Readonly<Record<string, unknown>>)[name] !== undefined;
 }
 
-function noField(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === null ? "there is no such field" : `there is no such field; \`${near}\`?`;
-}
-
-/* What a fork gives to one call of `ctx.run` that has not ended yet. */
+// ---- what a fork gives to one call of `ctx.run` that has not ended yet
 
 /**
  * Changes the state of the fork before anything of it is stored.
@@ -158,13 +155,12 @@ function overrideCall(state: RunState, given: CallOverride): void {
 }
 
 function checked(given: CallOverride): CallOverride {
-  if (typeof given !== "object" || given === null)
-    throw wrong(`is ${formatValue(given)}; it must be \`{ item, call, value }\``);
+  if (!isObject(given)) throw wrong(`is ${formatValue(given)}; it must be \`{ item, call, value }\``);
   const { item, call, value } = given;
   if (!Number.isInteger(item)) throw wrong(`has \`item: ${formatValue(item)}\`; it must be the id of a work item`);
   if (typeof call !== "string" || placesOf(call).at(-1)?.kind !== "run")
     throw wrong(`has \`call: ${formatValue(call)}\`; it must be the id of a call of \`ctx.run\``);
-  if (typeof value !== "object" || value === null || !isPlainObject(value))
+  if (!isObject(value) || !isPlainObject(value))
     throw wrong(`has \`value: ${formatValue(value)}\`; it must be an object of plain JSON`);
   return given;
 }

@@ -108,6 +108,10 @@ export interface AttemptCore {
   onEnd(listener: () => void): void;
   /** Sent, not committed yet. */
   sends: Send[] | null;
+  /** Calls of elements of its fan-out that were sent at once. */
+  sentAtOnce: string[] | null;
+  /** How often its functions have begun to write. */
+  writings: number;
   /** `null` before the first call. */
   calls: Calls | null;
   /** Failed calls, in case their errors are not handled; `null` before the first. */

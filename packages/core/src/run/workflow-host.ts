@@ -99,32 +99,24 @@ export function openResources(...args: Parameters<ResourceFeature["open"]>): Res
 /** A smaller difference is no set clock: timers of the host may fire a little early. */
 const LEAST_LEAD_MS = 1_000;
 
-// A WeakMap, because a waiting run pays for every field.
-const leads = new WeakMap<RunState, number>();
-let hasLeads = false;
-
 export function timeOf(state: RunState, clockMs: number): number {
-  const { atMs } = state;
-  if (clockMs >= atMs) {
-    if (hasLeads) leads.delete(state); // the clock was set right, or has caught up
+  const { atMs, leadMs } = state;
+  const behindMs = atMs - clockMs;
+  if (behindMs <= 0) {
+    if (leadMs !== 0) state.leadMs = 0; // the clock was set right, or has caught up
     return clockMs;
   }
-  const behindMs = atMs - clockMs;
   if (behindMs < LEAST_LEAD_MS) return atMs;
-  const leadMs = leads.get(state) ?? 0;
   // A small difference: the run's own timer was early.
-  if (behindMs - leadMs >= LEAST_LEAD_MS) {
-    leads.set(state, behindMs);
-    hasLeads = true;
-    return atMs;
-  }
-  return Math.max(atMs, clockMs + leadMs);
+  if (behindMs - leadMs < LEAST_LEAD_MS) return Math.max(atMs, clockMs + leadMs);
+  state.leadMs = behindMs;
+  return atMs;
 }
 
 /** Number of milliseconds by which the time of the run is ahead of the clock: 0, unless the clock was set back. */
 export function leadOf(state: RunState, clockMs: number): number {
   timeOf(state, clockMs);
-  return hasLeads ? (leads.get(state) ?? 0) : 0;
+  return state.leadMs;
 }
 
 interface RunWithChildren {

@@ -423,8 +423,7 @@ class StoredRuntime {
       this.#runTable.watchers.settled(),
       this.#runTable.budgets?.stop(),
     ];
-    const last = Promise.all(stopping).then(() => {});
-    await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
+    await within(clock, isAnswering ? drainMs : 0, Promise.all(stopping)); // the runs that were drained kept their leases
     this.#watches.endAll();
     this.#unobserve?.();
     try {

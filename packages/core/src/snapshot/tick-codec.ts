@@ -19,6 +19,7 @@ import { isWritten } from "../state/prepare-change.js";
 import type { PreparedChange } from "../state/state-schema.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
+import { hasFields } from "../value/kind.js";
 import { unmeasured } from "../value/limits.js";
 import { isLabel } from "../value/options.js";
 import { type Piece, textOf, withText } from "../value/pieces.js";
@@ -30,7 +31,6 @@ import {
   flag,
   integer,
   is,
-  isObject,
   list,
   nullable,
   number,
@@ -242,7 +242,8 @@ const piecesShape = object({ attempt: count, pieces: anything, same: optional(an
 /** Long texts of a result, and the names of their fields. */
 function textsIn(result: unknown): ReadonlyMap<string, string> {
   const texts: (readonly [unknown, string])[] = typeof result === "string" ? [[result, ""]] : [];
-  if (isObject(result)) for (const [field, part] of Object.entries(result)) if (field !== "") texts.push([part, field]);
+  if (hasFields(result))
+    for (const [field, part] of Object.entries(result)) if (field !== "") texts.push([part, field]);
   return new Map(
     texts.filter((entry): entry is [string, string] => typeof entry[0] === "string" && entry[0].length > LONG),
   );

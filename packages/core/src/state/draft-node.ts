@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { isForbiddenKey, isPlainObject } from "../value/kind.js";
+import { isForbiddenKey, isObject, isPlainObject } from "../value/kind.js";
 
 /** Marks drafts, and holds the node of a draft. */
 export const NODE: unique symbol = Symbol("draft");
@@ -41,7 +41,7 @@ export interface DraftNode {
 }
 
 export function nodeOf(value: unknown): DraftNode | undefined {
-  return typeof value === "object" && value !== null ? (value as { [NODE]?: DraftNode })[NODE] : undefined;
+  return isObject(value) ? (value as { [NODE]?: DraftNode })[NODE] : undefined;
 }
 
 /** The present content of a container. @throws {TypeError} once its edit has ended. */

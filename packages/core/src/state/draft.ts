@@ -7,6 +7,7 @@
  */
 
 import { freezeState } from "../value/freeze.js";
+import { isObject } from "../value/kind.js";
 import {
   type Container,
   type DraftNode,
@@ -53,7 +54,7 @@ function handOut(edit: Edit, parent: DraftNode | null, base: Container): DraftNo
 
 /** Returns the draft of a part: the same one each time, as long as the part stays in its place. */
 function read(node: DraftNode, key: unknown, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const kid = node.kids?.get(key);
   if (kid !== undefined) return kid.draft;
   if (nodeOf(value) !== undefined || !isPartOfState(value)) return value;
@@ -176,21 +177,6 @@ const methods = {
   },
   reverse(this: object): object {
     mix(nodeOf(this) as DraftNode).reverse();
-    return this;
-  },
-  // biome-ignore lint/complexity/useMaxParams: `this` is not an argument
-  fill(this: object, value: unknown, start?: number, end?: number): object {
-    mix(nodeOf(this) as DraftNode).fill(value, start, end);
-    return this;
-  },
-  // biome-ignore lint/complexity/useMaxParams: `this` is not an argument
-  copyWithin(this: object, target: number, start: number, end?: number): object {
-    const node = nodeOf(this) as DraftNode;
-    const list = latest(node) as unknown[];
-    const until = end === undefined ? list.length : placeIn(end, list.length);
-    // An item at two places is one item: the same draft has to be at both.
-    for (let at = placeIn(start, list.length); at < until; at++) read(node, at, list[at]);
-    mix(node).copyWithin(target, start, end);
     return this;
   },
 };

@@ -6,6 +6,7 @@
 
 import { isOwn, ownCopy } from "../value/copy.js";
 import { freezeState } from "../value/freeze.js";
+import { isObject } from "../value/kind.js";
 import { isKnown } from "../value/limits.js";
 import {
   type Container,
@@ -155,7 +156,7 @@ export function withoutDrafts(value: unknown, { plain, how }: Filling = keeping)
   let depth = 0;
   let copies = how === "copied";
   const replace = (part: unknown): unknown => {
-    if (typeof part !== "object" || part === null) return part;
+    if (!isObject(part)) return part;
     const node = nodeOf(part);
     if (node !== undefined) return plain(node);
     if (isKnown(part) || depth > DEEPEST) return part;

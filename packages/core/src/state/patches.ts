@@ -12,7 +12,7 @@
 
 import { invariant } from "../errors/workflow-error.js";
 import { freezeContainer, freezeState } from "../value/freeze.js";
-import { isForbiddenKey, isPlainObject } from "../value/kind.js";
+import { isForbiddenKey, isObject, isPlainObject } from "../value/kind.js";
 import {
   type Container,
   copyOf,
@@ -270,10 +270,6 @@ function writePieces({ before, after }: Pair<unknown[]>, pieces: readonly Piece[
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
 // ---- patches applied
 
 /** The state after a change, deeply frozen. Parts that did not change are shared. */
@@ -302,7 +298,7 @@ export function applyPatches(state: unknown, patches: readonly StatePatch[]): un
 
 /** A copy to write into: one per container, however many patches lead through it. */
 function own(container: unknown, fresh: Set<object>): object {
-  invariant(typeof container === "object" && container !== null, "a patch leads through a value without fields");
+  invariant(isObject(container), "a patch leads through a value without fields");
   if (fresh.has(container)) return container;
   const copy = copyOf(container as Container);
   fresh.add(copy);

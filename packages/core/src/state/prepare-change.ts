@@ -6,7 +6,7 @@
 
 import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeContainer, freezeState } from "../value/freeze.js";
-import { isForbiddenKey, isRecord } from "../value/kind.js";
+import { isForbiddenKey, isObject, isRecord } from "../value/kind.js";
 import type { ValueType } from "../value/storable.js";
 import { finishDraft } from "./finish-draft.js";
 import { applyPatches, diffAt, diffState, type StateChange, type StatePatch } from "./patches.js";
@@ -148,11 +148,5 @@ function placeIn(state: unknown, path: readonly (string | number)[]): StatePlace
 
 /** True for the one value of a change: both are frozen. */
 export function isWritten(given: StateChange, value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "patches" in given &&
-    given.patches.length === 1 &&
-    given.patches[0]?.value === value
-  );
+  return isObject(value) && "patches" in given && given.patches.length === 1 && given.patches[0]?.value === value;
 }

@@ -19,7 +19,7 @@ import {
 import { freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
 import { knownPlain, type Measure, rememberPlain, valueLimits, warnNearLimit } from "../value/limits.js";
-import { nearest } from "../value/options.js";
+import { didYouMean } from "../value/options.js";
 import { type Examined, examine, storableHint, type Unstorable, type ValueType } from "../value/storable.js";
 import type { StateChange } from "./patches.js";
 
@@ -181,8 +181,7 @@ export function invalid(
 }
 
 function unknownField(field: string, fields: readonly string[]): string {
-  const close = nearest(field, fields);
-  return `the schema has no such field${close === null ? "" : ` (did you mean "${close}"?)`}`;
+  return `the schema has no such field${didYouMean(field, fields, '"')}`;
 }
 
 // ---- limits of a state: which values it can hold, and their size

@@ -222,6 +222,27 @@ describe("StateCell: edit", () => {
     await expect(cell.write("count", 1)).rejects.toBe(failure);
   });
 
+  it("lets writers in by their arrival, also when some of them were rolled back before their turn", async () => {
+    const { cell } = createTestCell(start);
+    const gate = deferred();
+    const order: string[] = [];
+    const attempt = {};
+    const edit = (name: string, token: object = {}): Promise<unknown> =>
+      cell.edit(() => void order.push(name), { token });
+
+    const first = cell.edit(() => gate.promise);
+    void edit("second", attempt).catch(() => order.push("second refused"));
+    const third = edit("third");
+    void edit("fourth", attempt).catch(() => order.push("fourth refused"));
+    const fifth = edit("fifth");
+    cell.rollback(attempt, new Error("over"));
+    gate.resolve();
+    await Promise.all([first, third, fifth, edit("sixth")]);
+
+    expect(order).toEqual(["second refused", "fourth refused", "third", "fifth", "sixth"]);
+    expect(cell.isBusy).toBe(false);
+  });
+
   it("runs the callback in the async context of its caller", async () => {
     const { cell } = createTestCell(start);
     const users = new AsyncLocalStorage<string>();

@@ -58,10 +58,10 @@ export function unlessAborted<Value>(
 }
 
 /** Resolves when `work` has, or after so many milliseconds. Rejects when `work` does before. */
-export function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+export function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const callOff = clock.setTimer(clock.now() + ms, resolve);
-    work.then(resolve, reject).finally(callOff);
+    work.then(() => resolve(), reject).finally(callOff);
   });
 }
 

@@ -10,6 +10,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { type ErrorRecord, errorFrom } from "./error-record.js";
 import { type LeafReaders, readersWith } from "./forms.js";
 import { guardJson } from "./guard.js";
+import { isObject } from "./kind.js";
 import { knownPlain, rememberPlain, unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
 import { examine, isChoosy, storableHint, takesNothingRead, type Unstorable, type ValueType } from "./storable.js";
 import { decodeTree, type EncodedValue, type ReadForm, type Tree } from "./tree.js";
@@ -101,7 +102,7 @@ export type NestedReader = (encoded: unknown, types: readonly ValueType[]) => un
 
 export function decodeWithin(encoded: unknown, within: DecodeOptions): unknown {
   const { path, types, limits, isFrozen = false } = within;
-  if (typeof encoded !== "object" || encoded === null || !("json" in encoded)) throw undecodable(path);
+  if (!isObject(encoded) || !("json" in encoded)) throw undecodable(path);
   const { json, meta } = encoded as EncodedValue;
   const freeze = isFrozen && meta === undefined;
   const size = knownPlain(json) ?? guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });

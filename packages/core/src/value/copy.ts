@@ -8,7 +8,7 @@
  */
 import { errorFrom, recordError } from "./error-record.js";
 import { viewOf } from "./forms.js";
-import { isForeign, isPlainObject, kindOf } from "./kind.js";
+import { isForeign, isObject, isPlainObject, kindOf } from "./kind.js";
 import { isKnown, unmeasured } from "./limits.js";
 import { examine, isChoosy, type ValueType } from "./storable.js";
 
@@ -78,7 +78,7 @@ const DEEPEST = 1_000;
 export function ownValue<Value>(value: Value): Value {
   const copies = new Map<unknown, unknown>();
   const copy = (part: unknown, depth: number): unknown => {
-    if (typeof part !== "object" || part === null || depth > DEEPEST || isKnown(part)) return part;
+    if (!isObject(part) || depth > DEEPEST || isKnown(part)) return part;
     if (copies.has(part)) return copies.get(part);
     const isPlain = Array.isArray(part) || isPlainObject(part);
     if (!isPlain && isOwn(part)) return part;
@@ -97,18 +97,18 @@ const none: readonly ValueType[] = [];
 
 /** A private copy; what cannot be stored stays as it is. */
 export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const { fault } = examine(value, types, { limits: unmeasured, isDry: true });
   return fault === null ? (copyPart(value, types) as Value) : value;
 }
 
 function copyPart(value: unknown, types: readonly ValueType[]): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const type = types.find((one) => one.is(value));
   if (type === undefined) return copyRich(value, (part) => copyPart(part, types)) ?? copyParts(value, types);
   if (isChoosy(type)) return type.copy(value, (part) => copyPart(part, types));
   const given: unknown = type.encode(value as never);
-  return type.decode((typeof given === "object" && given !== null ? copyParts(given, types) : given) as never);
+  return type.decode((isObject(given) ? copyParts(given, types) : given) as never);
 }
 
 function copyParts(container: object, types: readonly ValueType[]): unknown {

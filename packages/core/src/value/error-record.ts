@@ -8,7 +8,7 @@
 
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isError, isForbiddenKey } from "./kind.js";
+import { isError, isForbiddenKey, isObject } from "./kind.js";
 
 /** A thrown value as plain JSON. */
 export interface ErrorRecord {
@@ -165,11 +165,11 @@ function detailsOf({ details }: WorkflowError): Record<string, unknown> {
 }
 
 function isReadable(json: unknown, depth: number): boolean {
-  if (typeof json !== "object" || json === null) return true;
+  if (!isObject(json)) return true;
   if (depth === MAX_DEPTH) return false;
   return Object.entries(json).every(([key, part]) => !isForbiddenKey(key) && isReadable(part, depth + 1));
 }
 
 function textOf(thrown: unknown): string {
-  return typeof thrown === "object" && thrown !== null ? (JSON.stringify(thrown) ?? String(thrown)) : String(thrown);
+  return isObject(thrown) ? (JSON.stringify(thrown) ?? String(thrown)) : String(thrown);
 }

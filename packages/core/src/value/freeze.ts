@@ -1,6 +1,6 @@
 /** Freezes values all the way down, by one walk: the fields of events, and states. */
 import { isOwn, ownValue } from "./copy.js";
-import { isPlainObject } from "./kind.js";
+import { isObject, isPlainObject } from "./kind.js";
 import { isKnown } from "./limits.js";
 
 /**
@@ -36,7 +36,7 @@ function isPlain(value: object): boolean {
  * Looks into what is frozen already: a caller may have frozen only the outside. The value has no cycles: checked before.
  */
 export function freezeState<Value>(value: Value): Value {
-  if (typeof value === "object" && value !== null) freezeParts(value, isOpenInState);
+  if (isObject(value)) freezeParts(value, isOpenInState);
   return value;
 }
 
@@ -49,7 +49,7 @@ function isOpenInState(part: object): boolean {
 function freezeParts(value: unknown, isFrozen: (part: object) => boolean): void {
   const open: object[] = [];
   const freeze = (part: unknown): void => {
-    if (typeof part === "object" && part !== null && isFrozen(part)) open.push(freezeContainer(part));
+    if (isObject(part) && isFrozen(part)) open.push(freezeContainer(part));
   };
   freeze(value);
   for (let next = open.pop(); next; next = open.pop()) {

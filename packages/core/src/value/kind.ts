@@ -32,12 +32,12 @@ export function isForeign(value: object): boolean {
 export function isError(value: unknown): value is Error {
   if (value instanceof Error) return true;
   // The name of a class can be forged by a symbol only.
-  return typeof value === "object" && value !== null && tagOf(value) === "Error" && !(Symbol.toStringTag in value);
+  return isObject(value) && tagOf(value) === "Error" && !(Symbol.toStringTag in value);
 }
 
 /** A date of any realm. */
 export function isDate(value: unknown): value is Date {
-  return typeof value === "object" && value !== null && kindOf(value) === "Date";
+  return isObject(value) && kindOf(value) === "Date";
 }
 
 /** Returns `null` for a value of any other class. */
@@ -73,9 +73,19 @@ export function isForbiddenKey(key: string): boolean {
   return forbiddenKeys.has(key);
 }
 
+/** An object of any class, arrays included. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** An object of any class, except an array. */
+export function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
+}
+
 /** True for a plain object, and not for an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value);
+  return hasFields(value) && isPlainObject(value);
 }
 
 /** Made by `{}`, `JSON.parse` or `Object.create(null)`, in this realm or another. */

@@ -5,6 +5,8 @@
  *
  * @module
  */
+
+import { isObject } from "./kind.js";
 import { refuseUnknown } from "./options.js";
 
 export const knownOptions = {
@@ -42,7 +44,7 @@ export const knownOptions = {
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function checkOptionNames(call: keyof typeof knownOptions, given: unknown): void {
   // Most calls have none, and steps make thousands of them: then nothing is listed.
-  if (typeof given === "object" && given !== null && Object.keys(given).length === 0) return;
+  if (isObject(given) && Object.keys(given).length === 0) return;
   refuseUnknown(`\`${call}\``, given, namesOf(call));
 }
 

@@ -1,7 +1,7 @@
 /** Refuses options: all problems in one error, unknown names among them, because most of those are typing errors. */
 
 import { invalidOption, type WorkflowError } from "../errors/workflow-error.js";
-import { formatValue, isDate } from "./kind.js";
+import { formatValue, hasFields, isDate, isObject } from "./kind.js";
 import * as shape from "./shape.js";
 
 export interface OptionChecks<Options> {
@@ -16,13 +16,13 @@ export function checkOptions<Options extends object>(
   given: Options,
   { rules, besides = [] }: OptionChecks<Options>,
 ): void {
-  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
+  if (!isObject(given)) refuseOptions(what, ["they are not an object"]);
   refuseOptions(what, optionProblems(given, rules), besides);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {
-  const isGiven = typeof given === "object" && given !== null;
+  const isGiven = isObject(given);
   refuseOptions(optionsOf(owner), isGiven ? unknownNames(given, names) : ["they are not an object"]);
 }
 
@@ -62,25 +62,42 @@ export function assertSignal(signal: AbortSignal | null | undefined): void {
   assertOption(!signal || signal.addEventListener, "signal", "an `AbortSignal`");
 }
 
-/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is an integer of at least 1. */
+interface Range {
+  readonly least: number;
+  /** @default any */
+  readonly most?: number;
+  /** What to do instead. @default to pass a number in the range */
+  readonly hint?: string;
+}
+
+/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is a whole number in the range. */
+export function integerIn(value: number, option: string, { least, most, hint }: Range): number {
+  if (isIntegerIn(value, least, most)) return value;
+  const expected = rangeText(least, most);
+  throw wrongOption(option, `is ${formatValue(value)}; it must be ${expected}`, hint ?? `Pass ${expected}.`);
+}
+
+function isIntegerIn(value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+/** Made for errors only: the first number of a process that is written so takes 20 ms. */
+function rangeText(least: number, most?: number): string {
+  return `a whole number from ${least}${most === undefined ? "" : ` to ${most.toLocaleString("en")}`}`;
+}
+
+/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is a whole number from 1. */
 export function positiveInteger(value: number, option: string): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw wrongOption(
-    option,
-    `is ${formatValue(value)}; it must be an integer of at least 1`,
-    "Pass an integer of at least 1.",
-  );
+  return integerIn(value, option, { least: 1 });
 }
 
 /** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
 export function pageSize(limit: number, least: 0 | 1 = 1): number {
-  if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
-  const what = `is ${formatValue(limit)}; it must be a whole number from ${least} to 1,000`;
-  throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
+  return integerIn(limit, "limit", { least, most: 1_000, hint: "Ask for smaller pages, and continue with `cursor`." });
 }
 
 export function isListOfObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
+  return Array.isArray(value) && value.every((item) => isObject(item));
 }
 
 export function notObjects(option: string, value: unknown): WorkflowError {
@@ -168,20 +185,17 @@ export function oneOf(...words: readonly string[]): Rule {
   return valueRule((value) => words.includes(value as string), `one of ${words.join(", ")}`);
 }
 
-export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
-  return ruleOf((value) => {
-    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
-    // `toLocaleString` stays inside this branch, because its first call in a process takes 20 ms.
-    const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
-    return `is ${shape.shown(value)}, not a whole number from ${least}${end}`;
-  });
+export function wholeNumber(least: number, most?: number): Rule {
+  return ruleOf((value) =>
+    isIntegerIn(value, least, most) ? null : `is ${shape.shown(value)}, not ${rangeText(least, most)}`,
+  );
 }
 
 /** An object of options inside of another. */
 export function nested<Options extends object>(rules: Rules<Options>): Rule {
   return (value, option) => {
     if (value === undefined) return [];
-    return shape.isObject(value)
+    return hasFields(value)
       ? optionProblems(value as Options, rules, `${option}.`)
       : [`\`${option}\` is not an object`];
   };
@@ -215,6 +229,13 @@ export function unknownNames(given: object, names: readonly string[], prefix = "
 export function didYouMean(name: unknown, names: readonly string[], mark: '"' | "`" = "`"): string {
   const near = nearest(name as string, names);
   return near === null ? "" : ` (did you mean ${mark}${near}${mark}?)`;
+}
+
+/** " Did you mean …?" after a sentence, for another one of these names; empty if none is near. */
+export function suggest(name: unknown, names: Iterable<string>): string {
+  const others = [...names].filter((other) => other !== name);
+  const near = nearest(name as string, others);
+  return near === null ? "" : ` Did you mean "${near}"?`;
 }
 
 /** The candidate for which `name` is most likely a typing error; `null` when none is close. */

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { formatValue } from "./kind.js";
+import { formatValue, hasFields } from "./kind.js";
 
 export interface Problem {
   /** Names of fields, and indexes of lists, with dots between them. Empty for the checked value itself. */
@@ -70,10 +70,6 @@ export function shown(value: unknown): string {
   return typeof value === "symbol" ? "a symbol" : formatValue(value);
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Whether a `Date` can have it, in epoch milliseconds. */
 export function isTime(value: unknown): value is number {
   return typeof value === "number" && Math.abs(value) <= 8.64e15;
@@ -90,7 +86,7 @@ export const count: Shape<number> = is("a count", (value) => Number.isSafeIntege
 export const time: Shape<number> = is("a time", isTime);
 export const flag: Shape<boolean> = is("true or false", (value) => typeof value === "boolean");
 /** An object whose fields are not read, or are checked elsewhere. */
-export const anyObject: Shape<Readonly<Record<string, unknown>>> = is("an object", isObject);
+export const anyObject: Shape<Readonly<Record<string, unknown>>> = is("an object", hasFields);
 export const anyList: Shape<readonly unknown[]> = is("a list", (value) => Array.isArray(value));
 
 // @__NO_SIDE_EFFECTS__
@@ -149,7 +145,7 @@ export function mapOf<Value>(value: Shape<Value>): Shape<Readonly<Record<string,
 // @__NO_SIDE_EFFECTS__
 export function object<const Of extends Table>(table: Of): Shape<ShapedFields<Of>> {
   const fields = partsOf(Object.entries(table));
-  return (value) => (isObject(value) ? fields(value) : anyObject(value));
+  return (value) => (hasFields(value) ? fields(value) : anyObject(value));
 }
 
 /** An object whose field `tag` says which other fields it has. */
@@ -162,7 +158,7 @@ export function union<Tag extends string, const Tables extends Readonly<Record<s
     Object.entries(tables).map(([name, table]) => [name as unknown, partsOf(Object.entries(table))]),
   );
   const unknown = object({ [tag]: oneOf(...Object.keys(tables)) });
-  return (value) => ((isObject(value) && cases.get(value[tag])) || unknown)(value);
+  return (value) => ((hasFields(value) && cases.get(value[tag])) || unknown)(value);
 }
 
 // @__NO_SIDE_EFFECTS__

@@ -9,7 +9,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nativeErrors, recordError } from "./error-record.js";
 import { forms, MAX_BIGINT_DIGITS, viewOf } from "./forms.js";
-import { isOfClass, isPlainObject, kindOf } from "./kind.js";
+import { isObject, isOfClass, isPlainObject, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 import {
   type EncodedValue,
@@ -194,7 +194,7 @@ function createForms(types: readonly ValueType[]): FormOf {
   // Types that may match plain records and lists, as nearly all values are.
   const plain = all.filter(({ type }) => !isChoosy(type));
   return (value, container, walk) => {
-    if (typeof value !== "object" || value === null) return leafForm(value, container, walk);
+    if (!isObject(value)) return leafForm(value, container, walk);
     const fault = faultOf(walk);
     if (fault !== null) return fault;
     const prototype: unknown = Object.getPrototypeOf(value);

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isObject } from "../value/kind.js";
 
 /** Fields of a tick whose texts are of users. */
 const payloadsOfTicks: ReadonlySet<string> = new Set([
@@ -53,7 +54,7 @@ interface Search {
 
 function collect(json: unknown, search: Search): void {
   if (typeof json === "string" && search.isNamed && json !== "") search.texts.add(json);
-  if (typeof json !== "object" || json === null) return;
+  if (!isObject(json)) return;
   for (const [name, value] of Object.entries(json)) {
     const isNamed = search.isNamed || (search.isPayload && search.names.has(name));
     collect(value, { ...search, isNamed, isPayload: search.isPayload || search.payloads.has(name) });
@@ -71,7 +72,7 @@ interface Rewriting {
 function rewrite(json: unknown, how: Rewriting): unknown {
   if (typeof json === "string") return how.isPayload ? how.hide(json) : json;
   if (Array.isArray(json)) return json.map((one) => rewrite(one, how));
-  if (typeof json !== "object" || json === null) return json;
+  if (!isObject(json)) return json;
   const isPatch = "op" in json && "path" in json;
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => {

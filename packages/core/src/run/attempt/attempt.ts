@@ -44,6 +44,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   ended: string | null = null;
   /** Events that were sent and are not committed yet. */
   sends: Send[] | null = null;
+  sentAtOnce: string[] | null = null;
+  writings = 0;
   calls: Calls | null = null;
   failures: FailedCall[] | null = null;
   /** The edit of `ctx.finish`, if the step has called it. */

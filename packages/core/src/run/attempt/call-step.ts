@@ -14,6 +14,7 @@ import {
   WorkflowError,
 } from "../../errors/workflow-error.js";
 import { classOf, type EventClass, isEvent, type WorkflowEvent } from "../../event/event.js";
+import { isObject } from "../../value/kind.js";
 import type { AttemptCore } from "../run.types.js";
 
 export interface PreparedCall {
@@ -153,7 +154,7 @@ export function isGenerator(value: unknown): value is AsyncGenerator<WorkflowEve
 function describe(value: unknown): string {
   if (typeof value === "function")
     return `a function${(value as unknown as EventClass).type ? " (an event class: use `new`)" : ""}`;
-  if (typeof value !== "object" || value === null) return `the ${typeof value} ${String(value).slice(0, 40)}`;
+  if (!isObject(value)) return `the ${typeof value} ${String(value).slice(0, 40)}`;
   if (Array.isArray(value)) return "an array";
   const name: unknown = value.constructor?.name;
   if (name === "Object") return plainObject(value);

@@ -17,13 +17,13 @@ import {
   roleOf,
   type WorkflowEvent,
 } from "../../event/event.js";
-import { comesFromOutside, suggest } from "../../graph/validate.js";
+import { comesFromOutside } from "../../graph/validate.js";
 import type { Limiter } from "../../limit/limiter.js";
 import type { RetryPolicy } from "../../retry/judge.js";
 import type { OpenCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { msOf } from "../../value/duration.js";
-import { formatValue, isRecord } from "../../value/kind.js";
+import { formatValue, isObject, isRecord } from "../../value/kind.js";
 import { namesOf } from "../../value/known-options.js";
 import {
   didYouMean,
@@ -31,6 +31,7 @@ import {
   MAX_LABEL,
   optionsOf,
   refuseOptions,
+  suggest,
   unknownNames,
   wrongOption,
 } from "../../value/options.js";
@@ -213,7 +214,7 @@ export function callPolicies(attempt: AttemptCore, key: string, given: EffectOpt
 }
 
 function problemsOf({ run, step }: AttemptCore, given: EffectOptions): string[] {
-  if (typeof given !== "object" || given === null) return ["they are not an object"];
+  if (!isObject(given)) return ["they are not an object"];
   const { retry, timeout, limit, label } = given;
   const problems = unknownNames(given, namesOf("ctx.run"));
   if (retry !== undefined && typeof retry?.next !== "function")

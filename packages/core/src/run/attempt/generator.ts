@@ -30,7 +30,6 @@ export const feeding: ElementsFeature = {
   takes: (attempt, event) => takes(attempt as AttemptCore, event),
   returnedAlone: (step, event) => returnedAlone(step as CompiledStep, event),
   assertRoom: (attempt, more) => assertRoom(attempt as AttemptCore, more),
-  noteSent: (attempt, call) => noteSent(attempt as AttemptCore, call),
 };
 
 function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, unknown>): void {
@@ -141,15 +140,6 @@ function diverged({ step }: AttemptCore, call: string, what: string): WorkflowEr
 
 // ---- checks the elements that a step adds to its fan-out
 
-/** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
-const sentAtOnce = new WeakMap<AttemptCore, string[]>();
-
-function noteSent(attempt: AttemptCore, call: string): void {
-  const calls = sentAtOnce.get(attempt);
-  if (calls === undefined) sentAtOnce.set(attempt, [call]);
-  else calls.push(call);
-}
-
 /**
  * @param more Number of elements that the step is about to add, besides those that it has sent.
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for an element that no snapshot could hold.
@@ -157,7 +147,7 @@ function noteSent(attempt: AttemptCore, call: string): void {
 function assertRoom(attempt: AttemptCore, more: number): void {
   const { item, sends, step } = attempt;
   const { elements: limit } = runLimits;
-  const atOnce = sentAtOnce.get(attempt) ?? [];
+  const atOnce = attempt.sentAtOnce ?? [];
   let size = (item.fanOut?.size ?? 0) + more;
   if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;
   for (const call of atOnce) if (item.calls?.has(call) !== true) size++;

@@ -27,11 +27,8 @@ const MOST_MS = 200;
 const SHARE = 0.1;
 const MOST_SIZE = 2_048;
 
-const writers = new WeakMap<OpenCall, PieceWriter>();
 /** The calls of an attempt that have written. */
-const ofAttempt = new WeakMap<object, Set<PieceWriter>>();
-/** How often functions of an attempt of a step have begun to write. */
-const begun = new WeakMap<AttemptCore, number>();
+const writers = new WeakMap<object, Map<OpenCall, PieceWriter>>();
 
 /** @throws {WorkflowError} `ATTEMPT_ENDED` once the function has settled, `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`. */
 export function writePiece(attempt: AttemptCore, open: OpenCall, piece: Piece): void {
@@ -41,22 +38,24 @@ export function writePiece(attempt: AttemptCore, open: OpenCall, piece: Piece): 
   const types = attempt.run.host.compiled.values;
   if (typeof piece !== "string") encodeValue(piece, "write: piece", types);
   if (sizeOf(piece) === 0) return;
-  const writer = writers.get(open) ?? new PieceWriter(attempt, open);
-  writers.set(open, writer);
+  const ofAttempt = writers.get(attempt) ?? new Map();
+  writers.set(attempt, ofAttempt);
+  const writer = ofAttempt.get(open) ?? new PieceWriter(attempt, open);
+  ofAttempt.set(open, writer);
   open.hasShown = true;
   writer.write(typeof piece === "string" ? piece : (copyValue(piece, types) as Piece));
 }
 
 /** Stores what calls of the run and of its children have shown, and shows nothing more: the run is cancelled next. */
 export function endWriting(run: LiveRun): void {
-  for (const attempt of run.attempts.values()) for (const writer of ofAttempt.get(attempt) ?? []) writer.end();
+  for (const attempt of run.attempts.values()) for (const writer of writers.get(attempt)?.values() ?? []) writer.end();
   for (const child of run.children?.values() ?? []) endWriting(child);
 }
 
 /** The written pieces, for the record of the call. Without a store, readers have every piece. */
-export function writtenBy({ run }: AttemptCore, open: OpenCall): Pick<EffectRecorded, "written"> | null {
-  const writer = writers.get(open);
-  return writer === undefined || run.journal === null ? null : { written: writer.all };
+export function writtenBy(attempt: AttemptCore, open: OpenCall): Pick<EffectRecorded, "written"> | null {
+  const writer = writers.get(attempt)?.get(open);
+  return writer === undefined || attempt.run.journal === null ? null : { written: writer.all };
 }
 
 /** Retracts the pieces of a failed attempt; the next one begins after this. */
@@ -66,9 +65,7 @@ export function revoked(attempt: AttemptCore): { readonly attempt: number; reado
 
 /** Grows with each function that begins to write, also over attempts of the step. */
 function nextNumber(attempt: AttemptCore): number {
-  const times = begun.get(attempt) ?? 0;
-  begun.set(attempt, times + 1);
-  return attempt.number * 1_000 + times;
+  return attempt.number * 1_000 + attempt.writings++;
 }
 
 class PieceWriter {
@@ -85,7 +82,6 @@ class PieceWriter {
   #isEnded = false;
 
   constructor(attempt: AttemptCore, open: OpenCall) {
-    ofAttempt.set(attempt, (ofAttempt.get(attempt) ?? new Set()).add(this));
     this.#attempt = attempt;
     this.#open = open;
     this.#number = nextNumber(attempt);

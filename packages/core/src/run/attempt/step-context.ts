@@ -153,7 +153,7 @@ export class StepContext implements Context {
       ...(isElement && { isElement: true }),
     };
     const around = callAround(attempt);
-    if (isElement && (options.immediate === true || around !== null)) optionalModules.elements?.noteSent(attempt, call);
+    if (isElement && (options.immediate === true || around !== null)) (attempt.sentAtOnce ??= []).push(call);
     if (options.immediate === true) attempt.commitSends([send]);
     else if (around !== null) (around.sends ??= []).push(send);
     else if (attempt.sends === null) attempt.sends = [send];

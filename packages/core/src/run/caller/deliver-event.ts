@@ -14,8 +14,8 @@ import { type EventClass, fieldsOf, isEvent, roleOf, type WorkflowEvent } from "
 import type { DoneBy } from "../../event/event.types.js";
 import { copyFields, invalid } from "../../event/event-class.js";
 import { type EventRegistry, eventFromFields } from "../../event/event-codec.js";
-import { suggest } from "../../graph/validate.js";
 import { isRecord } from "../../value/kind.js";
+import { suggest } from "../../value/options.js";
 import { endWriting } from "../attempt/piece-writer.js";
 import { inspect } from "../inspect-run.js";
 import { whenAsked } from "../questions.js";

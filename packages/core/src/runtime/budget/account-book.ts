@@ -6,6 +6,7 @@
  */
 
 import type { Amounts, BudgetReport, Clock, Log } from "../../host.js";
+import { unlessAborted } from "../../system/deferred.js";
 import type { RecordKey, RecordWrite, RunKey, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { recordName } from "../text/record-text.js";
 import {
@@ -148,19 +149,18 @@ export class AccountBook {
   /** Resolves when a call in this process has ended, and after a while for those of others. Rejects when the signal aborts. */
   whenFreed(signal: AbortSignal): Promise<void> {
     const { clock, leaseMs } = this.#setup;
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void) => (): void => {
+    return unlessAborted<void>(signal, (done) => {
+      const leave = (): void => {
         this.#freed.delete(freed);
         callOff();
-        signal.removeEventListener("abort", aborted);
-        settle();
       };
-      const freed = end(resolve);
-      const aborted = end(() => reject(signal.reason));
+      const freed = (): void => {
+        leave();
+        done();
+      };
       const callOff = clock.setTimer(clock.now() + Math.min(500, leaseMs / 3), freed);
       this.#freed.add(freed);
-      if (signal.aborted) aborted();
-      else signal.addEventListener("abort", aborted);
+      return leave;
     });
   }
 

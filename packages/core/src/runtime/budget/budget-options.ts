@@ -2,8 +2,9 @@
 
 import type { Context, EffectCall } from "../../authoring/context.types.js";
 import { type Amounts, attemptOf, type BudgetReport, type Cost, type RunBudgetPort } from "../../host.js";
+import { hasFields } from "../../value/kind.js";
 import { nested, optionProblems, type Rules, refuseOptions, ruleOf } from "../../value/options.js";
-import { isObject, shown } from "../../value/shape.js";
+import { shown } from "../../value/shape.js";
 import type { BudgetOptions, PaidCall, RunBudget, StepBudget, TenantBudget } from "../api/budget.types.js";
 import { isTimezone, nothing } from "./account.js";
 
@@ -31,12 +32,14 @@ const cost: Rules<Cost> = { tokens: amount, usd: amount, calls: count };
 /** One text for each problem. */
 export function budgetProblems(given: unknown): string[] {
   if (given === undefined) return [];
-  return isObject(given) ? optionProblems(given as BudgetOptions, budgets, "budgets.") : ["`budgets` is not an object"];
+  return hasFields(given)
+    ? optionProblems(given as BudgetOptions, budgets, "budgets.")
+    : ["`budgets` is not an object"];
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkCost(of: string, given: unknown): void {
-  refuseOptions(of, isObject(given) ? optionProblems(given as Cost, cost) : ["it is not an object"]);
+  refuseOptions(of, hasFields(given) ? optionProblems(given as Cost, cost) : ["it is not an object"]);
 }
 
 export const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };

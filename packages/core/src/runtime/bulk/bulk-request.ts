@@ -2,7 +2,7 @@
 
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
-import { formatValue, isDate } from "../../value/kind.js";
+import { formatValue, hasFields, isDate } from "../../value/kind.js";
 import type { BulkAction, BulkOptions, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
 import { storeQuery } from "../client/run-lists.js";
 import { byOf, given, nameProblem } from "../options/call-options.js";
@@ -51,7 +51,7 @@ export function bulkRequest(options: BulkOptions): BulkRequest {
       : [`\`perSecond\` is ${formatValue(perSecond)}; it must be an integer from 1 to ${fastest}`]),
     ...onlyOf(options, "cancel", ["reason"]),
     ...onlyOf(options, "answer", ["fields", "prompt"]),
-    ...(isRecord(fields) ? [] : [`\`fields\` is ${formatValue(fields)}, not an object`]),
+    ...(hasFields(fields) ? [] : [`\`fields\` is ${formatValue(fields)}, not an object`]),
     ...(prompt === null ? [] : nameProblem("`prompt`", prompt, true)),
   ]);
   return { ...set, perSecond, reason, fields, prompt, by: byOf(options).by ?? null };
@@ -101,7 +101,7 @@ function onlyOf(options: BulkOptions, action: BulkAction, names: readonly (keyof
 
 /** An empty condition would match every run; a caller who wants that passes a status or a time. */
 function whereProblems(where: BulkWhere): string[] {
-  if (!isRecord(where)) return [`\`where\` is ${formatValue(where)}, not an object`];
+  if (!hasFields(where)) return [`\`where\` is ${formatValue(where)}, not an object`];
   const { workflows, ...filter } = given(where);
   const paged = ["tenant", "order", "limit", "cursor"].filter((name) => Object.hasOwn(filter, name));
   if (paged.length > 0) return paged.map((name) => `\`where\` has no condition \`${name}\``);
@@ -130,10 +130,6 @@ function idProblems(runIds: readonly string[]): string[] {
 function plainWhere(where: BulkWhere): BulkWhere {
   const plain = Object.entries(given(where)).map(([name, value]) => [name, isDate(value) ? value.getTime() : value]);
   return Object.fromEntries(plain) as BulkWhere;
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Name of the workflow of the jobs that act on many runs. */

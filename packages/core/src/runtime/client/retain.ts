@@ -10,8 +10,7 @@ import type { Clock, DoneBy } from "../../host.js";
 import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
-import { formatValue } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { integerIn } from "../../value/options.js";
 import type { Retention } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
 import { deleteAccounts } from "../budget/account-book.js";
@@ -43,7 +42,8 @@ export interface RetainSetup {
 export async function retainRuns(setup: RetainSetup, retention: Retention): Promise<number> {
   const { limit = Number.POSITIVE_INFINITY, status = ended } = retention;
   const endedBeforeMs = setup.clock.now() - toMs(retention.olderThan, "olderThan");
-  checkLimit(limit);
+  const hint = "Leave it out to delete all that is old enough.";
+  if (limit !== Number.POSITIVE_INFINITY) integerIn(limit, "limit", { least: 1, hint });
   let deleted = 0;
   let size = FIRST_BATCH;
   const which = { status: statusesOf(status, ended), endedBeforeMs };
@@ -82,12 +82,6 @@ async function deleteBatch(
   const count = await store.delete(batch);
   await deleteAccounts(store, batch);
   return { count, blockedMs: hasTurned ? 0 : clock.now() - startedAtMs };
-}
-
-function checkLimit(limit: number): void {
-  if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return;
-  const what = `is ${formatValue(limit)}; it must be a whole number from 1 up`;
-  throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
 }
 
 // ---- deletes one run

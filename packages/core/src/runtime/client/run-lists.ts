@@ -1,8 +1,7 @@
 /** Lists of stored runs. */
 
-import { formatValue } from "../../value/kind.js";
+import { formatValue, hasFields } from "../../value/kind.js";
 import { pageSize, timeOf, wrongOption } from "../../value/options.js";
-import { isObject } from "../../value/shape.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import { indexText, isIndexable } from "../options/input-index.js";
@@ -51,7 +50,7 @@ export function filterQuery(conditions: Conditions): ConditionQuery {
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a value that no run is found by. */
 function wantedInput(input: NonNullable<RunFilter["input"]>): { readonly [name: string]: string } {
-  if (!isObject(input)) throw wrongOption("input", `is ${formatValue(input)}, not an object`, inputHint);
+  if (!hasFields(input)) throw wrongOption("input", `is ${formatValue(input)}, not an object`, inputHint);
   const texts = Object.entries(input).map(([name, value]): [string, string] => {
     if (!isIndexable(value)) throw wrongOption(`input.${name}`, `is ${formatValue(value)}`, inputHint);
     return [name, indexText(value)];

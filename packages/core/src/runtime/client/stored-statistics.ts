@@ -3,7 +3,7 @@
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock } from "../../host.js";
 import { type Duration, toMs } from "../../value/duration.js";
-import { assertOption, pageSize } from "../../value/options.js";
+import { assertOption, integerIn, pageSize } from "../../value/options.js";
 import type {
   FailureFilter,
   FailureGroup,
@@ -127,7 +127,7 @@ function groupOf(id: string, rows: readonly StatisticsRow[], time: Parameters<ty
 
 async function histogramFrom({ store, clock }: StatisticsSetup, filter: HistogramFilter): Promise<Histogram> {
   const { periods = PERIODS, ...listed } = filter;
-  assertOption(Number.isInteger(periods) && periods >= 1 && periods <= 500, "periods", "a whole number from 1 to 500");
+  integerIn(periods, "periods", { least: 1, most: 500 });
   const { histogram } = store;
   if (histogram === undefined) throw notCounted();
   const time = countedTime(

@@ -17,7 +17,7 @@ import {
   workflowAt,
 } from "../../host.js";
 import { formatValue } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { integerIn } from "../../value/options.js";
 import type {
   CheckProblem,
   CheckReport,
@@ -58,9 +58,8 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function assertAfter(after: number | undefined): void {
-  if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
-  const what = `is ${formatValue(after)}; it must be a whole number from 0 up`;
-  throw wrongOption("after", what, "Pass the number of the last entry that you have read.");
+  const hint = "Pass the number of the last entry that you have read.";
+  if (after !== undefined) integerIn(after, "after", { least: 0, hint });
 }
 
 /** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */

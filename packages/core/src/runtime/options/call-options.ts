@@ -8,7 +8,7 @@
 
 import { invalidOption } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
-import { isForbiddenKey } from "../../value/kind.js";
+import { hasFields, isForbiddenKey } from "../../value/kind.js";
 import { refuseUnknown } from "../../value/options.js";
 
 export const callOptions = {
@@ -115,8 +115,7 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   for (const [option, text] of Object.entries(names))
     if (text !== undefined)
       problems.push(...nameProblem(`\`${option}\``, text, option !== "tenant"), ...ownProblem(option, text));
-  if (typeof labels !== "object" || labels === null || Array.isArray(labels))
-    problems.push("`labels` is not an object of texts");
+  if (!hasFields(labels)) problems.push("`labels` is not an object of texts");
   else
     for (const [name, value] of Object.entries(labels)) {
       problems.push(...nameProblem(`the name of the label ${JSON.stringify(name)}`, name, true));
@@ -134,7 +133,7 @@ export function byOf({ by }: { readonly by?: DoneBy }): { readonly by?: DoneBy }
 }
 
 function checkDoneBy(by: DoneBy): void {
-  if (typeof by !== "object" || by === null || Array.isArray(by)) return refuseProblems(["`by` is not an object"]);
+  if (!hasFields(by)) return refuseProblems(["`by` is not an object"]);
   const { door, user, ...others } = by;
   refuseProblems([
     ...nameProblem("`by.door`", door, true),

@@ -7,8 +7,7 @@
 import type { IndexValue, InputIndex, Workflow } from "../../authoring/workflow.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { internalsOf, type Log, type WorkflowEvent } from "../../host.js";
-import { formatValue, isError, isForbiddenKey } from "../../value/kind.js";
-import { isObject } from "../../value/shape.js";
+import { formatValue, hasFields, isError, isForbiddenKey } from "../../value/kind.js";
 import { nameProblem } from "./call-options.js";
 
 /** Values by name, as texts. */
@@ -21,7 +20,7 @@ const mostValues = 20;
 export function indexOf(name: string, workflow: Workflow): InputIndex {
   const statics = internalsOf(workflow).built ?? (workflow.constructor as { readonly index?: unknown });
   const { index = {} } = statics as { readonly index?: unknown };
-  const problems = isObject(index) ? indexProblems(index) : ["`index` is not an object of functions"];
+  const problems = hasFields(index) ? indexProblems(index) : ["`index` is not an object of functions"];
   if (problems.length === 0) return index as InputIndex;
   throw new WorkflowError({
     code: "WORKFLOW_INVALID",

@@ -1,6 +1,7 @@
 /** The queues of a runtime, and where a run waits in one: checked at the door. */
 
 import { toMs } from "../../value/duration.js";
+import { hasFields } from "../../value/kind.js";
 import {
   didYouMean,
   flag,
@@ -12,7 +13,7 @@ import {
   required,
   valueRule,
 } from "../../value/options.js";
-import { isObject, shown } from "../../value/shape.js";
+import { shown } from "../../value/shape.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
 import type { QueueLimitChange, QueueLimitsShown } from "../api/worker.types.js";
@@ -60,7 +61,7 @@ export function limitsOfChange({ concurrency, perKey, rate }: QueueLimitChange):
 
 /** One text for each problem. */
 export function queueProblems(queues: Readonly<Record<string, QueueOptions>>): string[] {
-  if (!isObject(queues)) return ["`queues` is not an object"];
+  if (!hasFields(queues)) return ["`queues` is not an object"];
   return Object.entries(queues).flatMap(([name, part]) => [
     ...nameProblem(`the name of the queue ${JSON.stringify(name)}`, name, true),
     ...queue(part, `queues.${name}`),

@@ -2,8 +2,8 @@
 
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock, DoneBy } from "../../host.js";
+import { hasFields } from "../../value/kind.js";
 import { didYouMean, optionProblems, optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
-import { isObject } from "../../value/shape.js";
 import type { AuditAction } from "../api/history.types.js";
 import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
 import type {
@@ -78,7 +78,7 @@ export class StoredQueues implements RuntimeQueues {
 
   async limit(name: string, change: QueueLimitChange, options: CallerOptions = {}): Promise<QueueState> {
     checkCallOptions("queues.limit", options);
-    const problems = isObject(change) ? optionProblems(change, changeRules) : ["`change` is not an object"];
+    const problems = hasFields(change) ? optionProblems(change, changeRules) : ["`change` is not an object"];
     if (problems.length === 0 && Object.values(change).every((value) => value === undefined))
       problems.push("no limit is given");
     refuseOptions(optionsOf("`queues.limit`"), problems);

@@ -4,7 +4,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent, limitsOf, resolveStart } from "../../host.js";
 import { systemIds } from "../../system/system.js";
 import { formatValue } from "../../value/kind.js";
-import { optionsOf, pageSize, refuseOptions, wrongOption } from "../../value/options.js";
+import { integerIn, optionsOf, pageSize, refuseOptions } from "../../value/options.js";
 import type { AuditAction } from "../api/history.types.js";
 import type { CallerOptions, TenantOptions } from "../api/run-filter.types.js";
 import type {
@@ -156,7 +156,7 @@ export class StoredSchedules implements RuntimeSchedules {
 
   async next(name: string, count = 1, options: TenantOptions = {}): Promise<Date[]> {
     const key = this.#key("schedules.next", name, options);
-    if (!Number.isInteger(count) || count < 1 || count > 1_000) throw wrongCount(count);
+    integerIn(count, "count", { least: 1, most: 1_000, hint: "Ask for fewer times." });
     const { schedule } = await this.#known(key);
     return nextDates(schedule, this.#setup.clock.now(), count);
   }
@@ -286,11 +286,6 @@ interface Done extends CallerOptions {
 
 function isSameTime(one: { readonly cron: string; readonly timezone: string }, other: typeof one): boolean {
   return one.cron === other.cron && one.timezone === other.timezone;
-}
-
-function wrongCount(count: unknown): WorkflowError {
-  const what = `is ${formatValue(count)}; it must be a whole number from 1 to 1,000`;
-  return wrongOption("count", what, "Ask for fewer times.");
 }
 
 function scheduleUnknown({ tenant, id }: RecordKey): WorkflowError {

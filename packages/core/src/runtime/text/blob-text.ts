@@ -6,6 +6,7 @@
  * @module
  */
 
+import { isObject } from "../../value/kind.js";
 import type { RunCommit, RunStore } from "../store/run-store.types.js";
 
 /** Longer values become blobs. In UTF-16 units, which are at most as many as the bytes. */
@@ -185,7 +186,7 @@ interface NamedPart {
 
 function unpackPart(container: Container, key: string, named: NamedPart[]): void {
   const part = container[key] as Container | null;
-  if (typeof part !== "object" || part === null) return;
+  if (!isObject(part)) return;
   const hash = part[NAME];
   if (typeof hash === "string") {
     named.push({ container, key, hash });

@@ -24,6 +24,7 @@ import {
   type Tick,
   type WorkflowEvent,
 } from "../../host.js";
+import { isObject } from "../../value/kind.js";
 import type { WrittenPieces } from "../../value/pieces.js";
 
 const writeLess = "Return, send and write less at once, or keep large data elsewhere and its address in the run.";
@@ -219,8 +220,7 @@ function shortPieces(tick: EncodedTick): object {
 
 function wholePieces(json: Json): EncodedTick {
   const { type, data } = (json["event"] ?? {}) as EncodedEvent;
-  if (type !== PiecesEvent.type || typeof data !== "object" || data === null || "pieces" in data)
-    return json as EncodedTick;
+  if (type !== PiecesEvent.type || !isObject(data) || "pieces" in data) return json as EncodedTick;
   const event = { type, data: { call: json["call"], ...data, pieces: [] } };
   return { origin: null, promptId: null, ...json, event } as unknown as EncodedTick;
 }
@@ -250,8 +250,7 @@ function shortEvent(event: EncodedEvent, patches: readonly Patch[]): ShortEvent 
   let [same, data]: (Record<string, unknown> | null)[] = [null, null];
   for (const name of Object.keys(fields)) {
     const value = fields[name];
-    const index =
-      typeof value === "object" && value !== null ? patches.findIndex((patch) => patch.value === value) : -1;
+    const index = isObject(value) ? patches.findIndex((patch) => patch.value === value) : -1;
     if (index < 0) (data ??= {})[name] = value;
     else (same ??= {})[name] = index;
   }
@@ -262,7 +261,7 @@ function shortEvent(event: EncodedEvent, patches: readonly Patch[]): ShortEvent 
 
 function wholeEvent(short: unknown, patches: readonly unknown[]): unknown {
   const { same, ...event } = (short ?? {}) as ShortEvent;
-  if (typeof same !== "object" || same === null) return short;
+  if (!isObject(same)) return short;
   const fields = Object.entries(same).map(([name, index]) => [name, (patches[index] as Patch | undefined)?.value]);
   return { ...event, data: { ...(event.data as object), ...Object.fromEntries(fields) } };
 }

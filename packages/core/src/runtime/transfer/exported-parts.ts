@@ -5,14 +5,13 @@
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
-import { isError } from "../../value/kind.js";
+import { hasFields, isError, isObject } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import {
   anyList,
   anyObject,
   count,
   is,
-  isObject,
   isTime,
   nullable,
   object,
@@ -155,14 +154,14 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
 }
 
 function isIterable(parts: ExportedParts): boolean {
-  return typeof parts === "object" && parts !== null && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
+  return isObject(parts) && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
 }
 
 function partOf(given: unknown, number: number, problems: Problems): ExportedPart | null {
   const found = anyPart(given);
   if (found === null) return given as ExportedPart;
   const name =
-    isObject(given) && typeof given["type"] === "string" ? `part ${number}, "${given["type"]}",` : `part ${number}`;
+    hasFields(given) && typeof given["type"] === "string" ? `part ${number}, "${given["type"]}",` : `part ${number}`;
   const isNewer = found.some(({ path }) => path === "format");
   if (isNewer) problems.add(`its format is not ${EXPORT_FORMAT}: a newer version has written it`);
   else

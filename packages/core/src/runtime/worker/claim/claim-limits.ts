@@ -6,19 +6,15 @@
 
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import type { Clock, Log } from "../../../host.js";
-import { jittered } from "../../../system/system.js";
 import { PACE_MS } from "../../workers/heartbeat.js";
 
-const FIRST_MS = 1_000;
-const LONGEST_MS = 30_000;
-/** After as long without another one, a run begins anew. */
+const PAUSE_MS = 1_000;
+/** After as long without another one, a loss is the first again. */
 const KEPT_MS = 60_000;
 
-interface Pause {
-  /** Without chance in it: the next one is twice as long. */
-  readonly fullMs: number;
-  readonly lengthMs: number;
-  readonly untilMs: number;
+interface Loss {
+  readonly atMs: number;
+  readonly isFirst: boolean;
 }
 
 /**
@@ -28,9 +24,7 @@ interface Pause {
 export class ReclaimBackoff {
   readonly #clock: Clock;
   /** By the time of the last loss. */
-  readonly #pauses: Map<string, Pause> = new Map();
-  readonly #waiting: Set<() => void> = new Set();
-  #isOver = false;
+  readonly #losses: Map<string, Loss> = new Map();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -38,67 +32,22 @@ export class ReclaimBackoff {
 
   /** @param hasStored Whether a commit of it was stored since it was claimed. */
   lost(id: string, hasStored: boolean): void {
-    const nowMs = this.#clock.now();
-    this.#forgetBefore(nowMs - KEPT_MS);
-    const before = hasStored ? undefined : this.#pauses.get(id);
-    this.#pauses.delete(id);
-    if (hasStored) return;
-    const fullMs = before === undefined ? 0 : Math.min(LONGEST_MS, Math.max(FIRST_MS, 2 * before.fullMs));
-    const lengthMs = jittered(fullMs, this.#clock);
-    this.#pauses.set(id, { fullMs, lengthMs, untilMs: nowMs + lengthMs });
+    const atMs = this.#clock.now();
+    for (const [old, loss] of this.#losses) {
+      if (loss.atMs >= atMs - KEPT_MS) break;
+      this.#losses.delete(old);
+    }
+    const isFirst = !this.#losses.delete(id);
+    if (!hasStored) this.#losses.set(id, { atMs, isFirst });
   }
 
-  /** Resolves when the run may be claimed again, or when the process stops. */
+  /** Resolves when the run may be claimed again. */
   async wait(id: string): Promise<void> {
-    const pause = this.#pauses.get(id);
-    if (pause === undefined || this.#isOver) return;
+    const { atMs, isFirst } = this.#losses.get(id) ?? { atMs: 0, isFirst: true };
     const nowMs = this.#clock.now();
     // No longer than it was to be: the clock may have been set back.
-    const leftMs = Math.min(pause.lengthMs, pause.untilMs - nowMs);
-    if (leftMs <= 0) return;
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        callOff();
-        this.#waiting.delete(end);
-        resolve();
-      };
-      const callOff = this.#clock.setTimer(nowMs + leftMs, end);
-      this.#waiting.add(end);
-    });
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    for (const end of [...this.#waiting]) end();
-  }
-
-  #forgetBefore(atMs: number): void {
-    for (const [id, { untilMs }] of this.#pauses) {
-      if (untilMs >= atMs) return;
-      this.#pauses.delete(id);
-    }
-  }
-}
-
-/** Does as many things at once as it has slots; the others wait in their order. */
-export class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
+    const leftMs = isFirst ? 0 : Math.min(PAUSE_MS, atMs + PAUSE_MS - nowMs);
+    if (leftMs > 0) await new Promise<void>((resolve) => this.#clock.setTimer(nowMs + leftMs, resolve));
   }
 }
 

@@ -6,7 +6,8 @@
  */
 
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { type Clock, decodeOutcome, type Outcome, outcomeError, tolerant } from "../../../host.js";
+import { type Clock, decodeOutcome, Limiter, type Outcome, outcomeError, tolerant } from "../../../host.js";
+import { within } from "../../../system/deferred.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { obeyedLimits, readSettings } from "../../queues/stored-queues.js";
@@ -30,7 +31,7 @@ import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import type { AskedContinuation } from "../run/messages.js";
 import type { DurableRunSettings } from "../run/run-host.types.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
-import { ClosedStore, Pace, ReclaimBackoff, Slots } from "./claim-limits.js";
+import { ClosedStore, Pace, ReclaimBackoff } from "./claim-limits.js";
 import { type Journal, Loader, type LoadHints } from "./loader.js";
 
 /** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
@@ -85,7 +86,7 @@ export class RunTable implements RunSupervisor {
   readonly #loader: Loader;
   readonly #pauses: ReclaimBackoff;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
-  readonly #loads = new Slots(LOADS_AT_ONCE);
+  readonly #loads: Limiter;
   /** How many changes were reported of runs that somebody here has posted to and opens. */
   readonly #reported: Map<string, number> = new Map();
   /** Outcomes of runs that ended during `stop()`, for handles that ask after the store was closed. */
@@ -103,6 +104,7 @@ export class RunTable implements RunSupervisor {
     this.clock = setup.clock;
     this.closedStore = new ClosedStore(setup.log);
     this.#pauses = new ReclaimBackoff(setup.clock);
+    this.#loads = new Limiter("loads", { concurrent: LOADS_AT_ONCE }, setup.clock);
     this.turns = new RecordQueue(setup.clock);
     this.budgets = setup.budgets;
     this.streams = new StreamCache(this, setup.workflows);
@@ -236,8 +238,9 @@ export class RunTable implements RunSupervisor {
     return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, { journal }));
   }
 
-  #load(claimed: ClaimedRun, hints: LoadHints): Promise<DurableRun | null> {
-    return this.#loads.run(() => this.#loader.load(claimed, hints));
+  async #load(claimed: ClaimedRun, hints: LoadHints): Promise<DurableRun | null> {
+    const release = await this.#loads.acquire();
+    return this.#loader.load(claimed, hints).finally(release);
   }
 
   /** Resolves when the run is not being loaded here, or is in memory. */
@@ -304,29 +307,18 @@ export class RunTable implements RunSupervisor {
   async stop(drainMs: number): Promise<void> {
     const untilMs = this.clock.now() + drainMs;
     this.#stopped = true;
-    this.#pauses.stop();
     await this.#quiet(drainMs);
     const leftMs = Math.min(drainMs, Math.max(0, untilMs - this.clock.now()));
     const isSilent = Math.min(drainMs, this.committer.silentMs) >= SILENT_MS;
     const patienceMs = isSilent ? leftMs : Math.max(leftMs, LAST_MS);
     this.committer.limit(patienceMs, runtimeStopped());
-    await this.#within(patienceMs, Promise.allSettled(this.#opening.values()));
+    await within(this.clock, patienceMs, Promise.allSettled(this.#opening.values()));
     // Senders of messages on their way to the store get their outcome.
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
     this.#isOver = true;
     this.watchers.notify(null);
-  }
-
-  async #within(ms: number, work: Promise<unknown>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const callOff = this.clock.setTimer(this.clock.now() + ms, resolve);
-      work.finally(() => {
-        callOff();
-        resolve();
-      });
-    });
   }
 
   async #quiet(drainMs: number): Promise<void> {

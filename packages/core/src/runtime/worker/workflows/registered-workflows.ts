@@ -16,7 +16,7 @@ import {
   type WorkflowHost,
 } from "../../../host.js";
 import { formatValue } from "../../../value/kind.js";
-import { nearest, wrongOption } from "../../../value/options.js";
+import { suggest, wrongOption } from "../../../value/options.js";
 import { indexOf } from "../../options/input-index.js";
 import type { RunStore } from "../../store/run-store.types.js";
 
@@ -105,11 +105,10 @@ export class RegisteredWorkflows {
   get(name: string): RegisteredWorkflow {
     const found = this.find(name);
     if (found) return found;
-    const near = typeof name === "string" ? nearest(name, this.names) : null; // anything, in plain JavaScript
     throw new WorkflowError({
       code: "WORKFLOW_UNKNOWN",
       message: `The runtime has no workflow ${formatValue(name)}: ${this.names.join(", ") || "it has none"}.`,
-      hint: near === null ? "List it in `createRuntime({ workflows })`." : `Did you mean "${near}"?`,
+      hint: suggest(name, this.names).trim() || "List it in `createRuntime({ workflows })`.",
       details: { workflow: typeof name === "string" ? name : formatValue(name), known: this.names },
     });
   }
