@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeState } from "../value/freeze.js";
 import { isThenable } from "../value/kind.js";
@@ -83,6 +84,8 @@ interface PendingWrite {
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Releases the lock. `null` while waiting, and afterwards. */
+  release: (() => void) | null;
   edit: OpenCall | null;
   committing: boolean;
   /** Whether it is settled: later writes of it are ignored. */
@@ -99,6 +102,7 @@ const pendingFinish: Omit<PendingWrite, "finish" | "work"> = {
   call: null,
   resolve: () => {},
   reject: () => {},
+  release: null,
   edit: null,
   committing: false,
   over: false,
@@ -110,9 +114,7 @@ type Work<Result> = (pending: PendingWrite) => Result | Promise<Result>;
 export class StateStore {
   readonly #host: StoreHost;
   readonly #size = new StateSize();
-  #isLocked = false;
-  /** Starts of the writers that wait for the lock, in order of arrival. */
-  readonly #starts: (() => void)[] = [];
+  readonly #lock = new Semaphore(1);
   /** Waiting for the lock or holding it. */
   readonly #queue = new Set<PendingWrite>();
   /** How many of them each attempt has that has written. */
@@ -191,7 +193,8 @@ export class StateStore {
   finish(finish: FinishEdit): void {
     const isAwaited = this.#queue.size > (this.#holder === null ? 0 : 1);
     if (this.#group.isOpen && !isAwaited && this.#group.fits(finish)) return this.#group.add(finish);
-    if (this.#tryLock()) return this.#group.open(() => this.#unlock(), [finish]);
+    const release = this.#tryLock();
+    if (release !== null) return this.#group.open(release, [finish]);
     this.#enter({ ...pendingFinish, finish, work: (pending) => this.#finishTogether(pending) });
   }
 
@@ -223,16 +226,10 @@ export class StateStore {
     return { answer, change: prepareEdit(before, draft, this.#host) };
   }
 
-  #tryLock(): boolean {
-    if (this.#isLocked) return false;
-    this.#isLocked = true;
-    return true;
-  }
-
-  #unlock(): void {
-    const next = this.#starts.shift();
-    this.#isLocked = next !== undefined;
-    next?.();
+  #tryLock(): (() => void) | null {
+    if (this.#lock.isLocked()) return null;
+    void this.#lock.acquire(); // at once: it is free
+    return () => this.#lock.release();
   }
 
   /** Whether any write waits or is at work. */
@@ -289,6 +286,7 @@ export class StateStore {
         work: work as PendingWrite["work"],
         finish: null,
         outer: outerCall(writer?.token),
+        release: null,
         edit: null,
         committing: false,
         over: false,
@@ -313,15 +311,15 @@ export class StateStore {
       if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
       this.#watch();
     }
-    const isFree = this.#tryLock();
-    if (isFree && this.#host.isOwn === true) return this.#begin(pending);
+    const own = this.#host.isOwn === true ? this.#tryLock() : null;
+    if (own !== null) return this.#begin(pending, own);
     // In its own microtask: the work then runs in the async context of its caller.
-    const turn = new Promise<void>((resolve) => (isFree ? resolve() : this.#starts.push(resolve)));
-    void turn.then(() => this.#begin(pending));
+    void this.#lock.acquire().then(([, release]) => this.#begin(pending, release));
   }
 
-  #begin(pending: PendingWrite): void {
-    if (pending.over) return this.#unlock();
+  #begin(pending: PendingWrite, release: () => void): void {
+    if (pending.over) return release();
+    pending.release = release;
     this.#holder = pending;
     if (this.#queue.size > 1) pending.blockingSinceMs = this.#host.clock.now();
     try {
@@ -382,9 +380,10 @@ export class StateStore {
     if (pending.edit) pending.edit.open = false;
     if (this.#queue.delete(pending)) this.#countOff(pending.writer);
     if (this.#queue.size < 2) this.#unwatch();
-    if (this.#holder !== pending) return;
+    if (!pending.release) return;
     this.#holder = null;
-    this.#unlock();
+    pending.release();
+    pending.release = null;
   }
 
   #countOff(writer: Writer | undefined): void {
