@@ -53,7 +53,6 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
     claimDue: async (lease) => claims.claimDue(await clock.measured(lease)),
     renew: async (lease) => claims.renew(await clock.measured(lease)),
     nextWakeAtMs: async (of = {}) => claims.nextWakeAtMs(of),
-    due: async (of) => claims.due(await clock.measured(of)),
     line: async (query) => readLine(reader, query),
     post: async (key, message) => {
       const result = await storePost(reader, key, message);

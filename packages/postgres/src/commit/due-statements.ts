@@ -6,7 +6,7 @@
 import { takenSql } from "millrace/engine";
 import { isPlaceWanted, nextPlaceAt } from "../tables/queues.js";
 import { leaseUntil, selectLocked } from "../tables/stored-run.js";
-import { type DueEdge, everything } from "./due-edge.js";
+import type { DueEdge } from "./due-edge.js";
 
 /** Grants run `r` to owner $1 until $2. */
 export const setLease: string = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
@@ -105,9 +105,6 @@ export const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, t
 const looking = (from: string): DueLocks => ({ owners: "", runs: "", from });
 export const anyDue: string = `${dueSql(looking("$4"), 1)} SELECT id FROM due`;
 export const anyDueOfAll: string = `${dueSql(looking("$10"), 1)} SELECT 1 FROM due UNION ALL SELECT 1 WHERE ${isPlaceWanted("$1", 4)}`;
-export const lookDue = (limit: number): string => `${dueSql(looking(String(everything)), limit)}
-  SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
-  WHERE ${isDue} ORDER BY due.at, r.id`;
 const ofSome = "($1::text[] IS NULL OR r.workflow = ANY($1))";
 const first = (column: string, where: string): string => `(SELECT r.${column} FROM @runs r
   WHERE r.ended_at IS NULL AND ${where} AND ${ofSome} ORDER BY r.${column} LIMIT 1)`;
@@ -118,13 +115,13 @@ const nextFree = (from: string): string => `least(
 export const nextWake: string = `SELECT ${nextFree("$2")} AS at`;
 export const nextWakeOrPlace: string = `SELECT ${nextFree("$8")} AS at, ${nextPlaceAt(2)} AS place_at`;
 const ofQueues = "(r.queue IS NULL OR r.queue = ANY($3::bigint[]))";
+/** Runs whose lease counts: one of a named queue holds a place, whatever its workflow is. */
+const isLost = `r.ended_at IS NULL AND CASE WHEN r.queue IS NULL THEN ${ofSome} ELSE r.queue = ANY($3::bigint[]) END`;
 // A lease ends with the last renewal of its owner, or at its own time.
-const nextHeld = `(SELECT min(least(
-    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.ended_at IS NULL
-      AND ${ofSome} AND ${ofQueues}
+const nextEnd = `(SELECT min(least(
+    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND ${isLost}
       ORDER BY r.lease_until LIMIT 1),
-    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND r.ended_at IS NULL
-      AND ${ofSome} AND ${ofQueues} LIMIT 1)
+    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND ${isLost} LIMIT 1)
   )) FROM @owners o)`;
 const heldTimer = first("wake_at", `r.owner IS NOT NULL AND r.wake_at > $2 AND ${ofQueues}`);
-export const nextOfAll: string = `SELECT least(${nextFree(String(everything))}, ${nextHeld}, ${heldTimer}) AS at`;
+export const nextHeld: string = `SELECT least(${nextEnd}, ${heldTimer}) AS at`;

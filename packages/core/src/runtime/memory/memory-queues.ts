@@ -42,7 +42,7 @@ export class MemoryQueue {
   readonly #posted = new Set<MemoryRun>();
   /**
    * The runs of each key that want a place, as they are served. Keys are in the order of their turns; one whose line has become
-   * empty keeps its turn until the next choice, because a look rolls back the leases that it ends.
+   * empty keeps its turn until the next choice.
    */
   readonly #lines = new Map<string, MemoryRun[]>();
   readonly #placed = new Set<MemoryRun>();
@@ -95,11 +95,6 @@ export class MemoryQueue {
     }
     for (const [key, line] of this.#lines) if (line.length === 0) this.#lines.delete(key);
     return runs;
-  }
-
-  /** What `choose` would return, without taking it. */
-  look(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
-    return this.#choose(limits, request).runs;
   }
 
   /** How many runs need a place, and have one. */
