@@ -17,7 +17,6 @@ import { openOfIds, toPost } from "../tables/posts.js";
 import type { NamedQueues, Queues } from "../tables/queues.js";
 import { leaseUntil, type RunReader, selectLocked, selectRuns, toRun } from "../tables/stored-run.js";
 import { idOf, runHash } from "../text/keys.js";
-import { checkTexts } from "../text/names.js";
 import { atMost, numbers, texts } from "../text/values.js";
 import { DueEdge, type DueLook, everything } from "./due-edge.js";
 import { anyDue, anyDueOfAll, nextHeld, nextWake, nextWakeOrPlace, setLease, takeDue } from "./due-statements.js";
@@ -210,7 +209,6 @@ export class Claims {
   /** Runs `work` with the number of the owner, and again when the row with that number is gone. */
   async #asOwner<Result>(name: string, work: (id: number) => Promise<Result>): Promise<Result> {
     const { owners } = this.#setup;
-    checkTexts({ owner: name });
     return withOwners(owners, async () => work(await owners.id(name)));
   }
 

@@ -1,6 +1,5 @@
 import type { DueRuns } from "millrace/runtime";
 import type { Transaction } from "../connection/transaction.js";
-import { checkTexts } from "../text/names.js";
 import { numbers, texts } from "../text/values.js";
 import type { Interned } from "./interned.js";
 import { leaseUntil } from "./stored-run.js";
@@ -60,7 +59,6 @@ export class Queues {
   /** Returns `null` where no queue is named. */
   async find({ queues = [], workflows }: DueRuns): Promise<NamedQueues | null> {
     if (queues.length === 0) return null;
-    checkTexts({ queues });
     const ids = numbers(await Promise.all(queues.map(({ name }) => this.#names.id(name))));
     const values = [
       ids,
