@@ -104,15 +104,11 @@ export class MemoryQueue {
     for (const run of this.#placed) tally.add(keyOf(run), { placed: 1 });
     let ahead: number | null = null;
     const lines = [...this.#lines.values()];
+    const lengths = lines.map(({ length }) => length);
     for (const [turn, line] of lines.entries()) {
       for (const run of line) tally.add(keyOf(run), { waiting: 1, oldestAtMs: run.dueAtMs ?? nowMs });
       const rank = of === undefined ? -1 : line.findIndex(isOf);
-      if (rank >= 0)
-        ahead = aheadOf(
-          lines.map(({ length }) => length),
-          turn,
-          rank,
-        );
+      if (rank >= 0) ahead = aheadOf(rank, lengths.slice(0, turn), lengths.slice(turn + 1));
     }
     return { ...tally.toLine(most), ahead };
   }
