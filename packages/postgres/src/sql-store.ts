@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { changeOf } from "millrace/engine";
 import type { RunKey, RunStore } from "millrace/runtime";
 import { readBlob } from "./commit/blobs.js";
@@ -42,7 +41,7 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
   const claims = new Claims({ ...reader, owners, queues: new Queues(queues), onTaken });
   return {
     ...readsOf(reader),
-    hash: (text) => createHash("sha256").update(text).digest("hex"),
+    hash: (text) => hashOf(text).toString("hex"),
     commit: async (commits) => {
       const results = await withOwners(owners, () => committer.commit(commits));
       const stored = commits.filter((_, index) => results[index]?.status === "stored");

@@ -141,7 +141,9 @@ export class Claims {
         const times = { nowMs: clock.toServer(lease.nowMs), untilMs: clock.toServer(lease.untilMs) };
         const { rows, look } = await this.#take(transaction, lease, { owner, fromMs, ...times });
         const claimed = await this.#claimed(transaction, rows, owner);
-        if (named === null) return { claimed: kept(transaction, claimed), look };
+        // An empty claim stores nothing: others would see a batch, and read what has changed.
+        if (named === null && claimed.length === 0) transaction.discard();
+        if (named === null) return { claimed, look };
         const limit = atMost(lease.limit) - claimed.length;
         const placed = await queues.take(transaction, named, { ...times, owner, limit });
         if (placed.length === 0) return { claimed, look };
@@ -243,12 +245,6 @@ export async function withOwners<Result>(owners: Interned, work: () => Promise<R
     owners.forget();
     return work();
   }
-}
-
-/** An empty claim stores nothing: others would see a batch, and read what has changed. */
-function kept(transaction: Transaction, claimed: ClaimedRun[]): ClaimedRun[] {
-  if (claimed.length === 0) transaction.discard();
-  return claimed;
 }
 
 function listed({ workflows }: DueRuns): string | null {

@@ -12,12 +12,6 @@ import type { DueEdge } from "./due-edge.js";
 export const setLease: string = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
   renewal = (SELECT renewals FROM @owners WHERE id = $1)`;
 
-/** Runs that are due, each with the time since when: several sources, each in the order of an index. */
-interface Source {
-  readonly name: string;
-  readonly sql: string;
-}
-
 /** Larger ones are rare, and each number is a separate statement. */
 const maxKnownLimit = 1_000;
 
@@ -32,10 +26,11 @@ interface DueLocks {
 
 const ofWorkflows = "($3::text[] IS NULL OR r.workflow = ANY($3))";
 
+/** Runs that are due, each with the time since when: several sources, each in the order of an index. */
 function sources(
   { runs: lock, owners: lockOwners, others = "true", from }: DueLocks,
   limit: number | string,
-): Source[] {
+): { readonly [name: string]: string } {
   const expired = (
     at: string,
     where: string,
@@ -49,22 +44,16 @@ function sources(
       ORDER BY r.${column}, r.id LIMIT ${limit} ${lock}`;
   const urgent = (join: string, where: string): string => `SELECT r.id, r.urgent_at AS at FROM @runs r${join}
       WHERE r.urgent_at IS NOT NULL AND ${where} AND ${ofWorkflows} ORDER BY r.urgent_at, r.id LIMIT ${limit}`;
-  return [
-    {
-      name: "unrenewed",
-      sql: expired("r.lease_until", "r.renewal = l.renewals AND r.lease_until <= $1", " ORDER BY r.lease_until"),
-    },
-    { name: "renewed", sql: expired("l.until_ms", "l.until_ms <= $1 AND r.renewal < l.renewals") },
-    { name: "woken", sql: free("wake_at", `r.wake_at >= ${from} AND r.wake_at <= $1`) },
+  return {
+    unrenewed: expired("r.lease_until", "r.renewal = l.renewals AND r.lease_until <= $1", " ORDER BY r.lease_until"),
+    renewed: expired("l.until_ms", "l.until_ms <= $1 AND r.renewal < l.renewals"),
+    woken: free("wake_at", `r.wake_at >= ${from} AND r.wake_at <= $1`),
     // A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
-    { name: "posted", sql: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'") },
+    posted: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'"),
     // Few at any time: in all states, and of all queues.
-    { name: "urgent", sql: `${urgent("", "r.owner IS NULL")} ${lock}` },
-    {
-      name: "abandoned",
-      sql: `${urgent(" JOIN @owners o ON o.id = r.owner", `${others} AND ${leaseUntil} <= $1`)} ${lock} ${lockOwners}`,
-    },
-  ];
+    urgent: `${urgent("", "r.owner IS NULL")} ${lock}`,
+    abandoned: `${urgent(" JOIN @owners o ON o.id = r.owner", `${others} AND ${leaseUntil} <= $1`)} ${lock} ${lockOwners}`,
+  };
 }
 
 /** `due`: what is due by $1, at most $2, of the workflows $3. */
@@ -72,7 +61,7 @@ function dueSql(locks: DueLocks, limit: number): string {
   const { owners: lockOwners, others = "true" } = locks;
   // A number that is known makes the plan for any values as good as one for these, so that it is made once.
   const isKnown = Number.isInteger(limit) && limit >= 0 && limit <= maxKnownLimit;
-  const all = sources(locks, isKnown ? limit : "$2");
+  const all = Object.entries(sources(locks, isKnown ? limit : "$2"));
   return `WITH lapsed AS MATERIALIZED (
       SELECT o.id, o.renewals, o.until_ms FROM @owners o
       WHERE ${others} AND ((o.until_ms <= $1
@@ -82,8 +71,8 @@ function dueSql(locks: DueLocks, limit: number): string {
         OR (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.lease_until <= $1
             AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) IS NOT NULL)
       ${lockOwners}
-    ), ${all.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")}, due AS (
-      SELECT id, min(at) AS at FROM (${all.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
+    ), ${all.map(([name, sql]) => `${name} AS (${sql})`).join(", ")}, due AS (
+      SELECT id, min(at) AS at FROM (${all.map(([name]) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
       GROUP BY id ORDER BY 2, 1 LIMIT $2
     )`;
 }
