@@ -31,7 +31,7 @@ export class Shop {
   }
 
   async #setAlarm(): Promise<void> {
-    const { wakeAtMs } = await this.#runtime.due({ limit: 0 });
+    const { wakeAtMs } = await this.#runtime.due();
     if (wakeAtMs !== null) await this.#storage.setAlarm(wakeAtMs);
   }
 }

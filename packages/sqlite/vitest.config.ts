@@ -1,1 +1,4 @@
-export { shared as default } from "../../vitest.shared.js";
+import { statementsOfModules } from "../../test-statements.js";
+import { shared } from "../../vitest.shared.js";
+
+export default { ...shared, plugins: [...(shared.plugins ?? []), statementsOfModules] };

@@ -176,7 +176,6 @@ describe("an option that nobody reads", () => {
     ],
     ["stateAt", (runtime) => runtime.stateAt("a", 1, slip({ tenants: "a" }))],
     ["fork", (runtime) => runtime.fork("a", slip({ at: 1, edits: () => {} }))],
-    ["due", (runtime) => runtime.due(slip({ limits: 1 }))],
     ["stop", (runtime) => runtime.stop(slip({ drain: 1 }))],
     ["records.read", (runtime) => runtime.records.read("a", "b", slip({ tenants: "a" }))],
     ["records.list", (runtime) => runtime.records.list(slip({ kind: "a", prefixes: "a" }))],

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { changeOf } from "millrace/engine";
 import type { RunKey, RunStore } from "millrace/runtime";
 import { readBlob } from "./commit/blobs.js";
@@ -42,7 +41,7 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
   const claims = new Claims({ ...reader, owners, queues: new Queues(queues), onTaken });
   return {
     ...readsOf(reader),
-    hash: (text) => createHash("sha256").update(text).digest("hex"),
+    hash: (text) => hashOf(text).toString("hex"),
     commit: async (commits) => {
       const results = await withOwners(owners, () => committer.commit(commits));
       const stored = commits.filter((_, index) => results[index]?.status === "stored");
@@ -53,7 +52,6 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
     claimDue: async (lease) => claims.claimDue(await clock.measured(lease)),
     renew: async (lease) => claims.renew(await clock.measured(lease)),
     nextWakeAtMs: async (of = {}) => claims.nextWakeAtMs(of),
-    due: async (of) => claims.due(await clock.measured(of)),
     line: async (query) => readLine(reader, query),
     post: async (key, message) => {
       const result = await storePost(reader, key, message);

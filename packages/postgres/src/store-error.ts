@@ -43,73 +43,46 @@ export function sqlStateOf(error: unknown): string | null {
 
 type Plain = Pick<WorkflowErrorOptions, "code" | "message" | "hint">;
 
-const busy: Plain = {
-  code: "STORE_BUSY",
-  message: "others kept the rows locked, or all connections in use, for too long.",
-  hint: "Look into `pg_stat_activity` for transactions that stay open, and compare `max_connections` with your pools.",
-};
 /** SQL states of locked rows: only the commits of those rows fail. */
 const ofRows = new Set<string>(["40P01", "40001", "55P03", "23505", mismatchCodes.state]);
 const unnamed =
   "Set `prepare: false`: a pooler in front of the server may use another connection for every transaction.";
+const plain = (code: Plain["code"], message: string, hint: string): Plain => ({ code, message, hint });
+const busy = plain(
+  "STORE_BUSY",
+  "others kept the rows locked, or all connections in use, for too long.",
+  "Look into `pg_stat_activity` for transactions that stay open, and compare `max_connections` with your pools.",
+);
+const corrupt = plain("STORE_CORRUPT", "the server reports damaged files.", "Put back a backup of the database.");
+const full = plain(
+  "STORE_FULL",
+  "there is no room left on the disk of the server. Nothing of this write was stored.",
+  "Make room on the disk, then continue: everything stored before is there.",
+);
+const isStandby = "Connect to the primary server, and check `default_transaction_read_only`.";
+const isGuest = "Make the role the owner of the schema, or let the owner open the store once and grant the rest.";
+const isText = "Validate input from outside before you pass it on.";
 const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
   ...[...ofRows, "53300"].map((state) => [state, busy] as const),
-  [
-    "25006",
-    {
-      code: "STORE_READ_ONLY",
-      message: "the server accepts no writes.",
-      hint: "Connect to the primary server, and check `default_transaction_read_only`.",
-    },
-  ],
-  [
-    "42501",
-    {
-      code: "STORE_READ_ONLY",
-      message: "the role may not do that.",
-      hint: "Make the role the owner of the schema, or let the owner open the store once and grant the rest.",
-    },
-  ],
-  [
-    "53100",
-    {
-      code: "STORE_FULL",
-      message: "there is no room left on the disk of the server. Nothing of this write was stored.",
-      hint: "Make room on the disk, then continue: everything stored before is there.",
-    },
-  ],
-  ...["XX001", "XX002"].map(
-    (state) =>
-      [
-        state,
-        {
-          code: "STORE_CORRUPT",
-          message: "the server reports damaged files.",
-          hint: "Put back a backup of the database.",
-        },
-      ] as const,
-  ),
-  [
-    "22021",
-    {
-      code: "OPTION_INVALID",
-      message: "PostgreSQL cannot store a text with U+0000.",
-      hint: "Validate input from outside before you pass it on.",
-    },
-  ],
+  ["25006", plain("STORE_READ_ONLY", "the server accepts no writes.", isStandby)],
+  ["42501", plain("STORE_READ_ONLY", "the role may not do that.", isGuest)],
+  ["53100", full],
+  ["XX001", corrupt],
+  ["XX002", corrupt],
+  ["22021", plain("OPTION_INVALID", "PostgreSQL cannot store a text with U+0000.", isText)],
 ]);
 
 /** Converts anything that was thrown. An error of Millrace stays as it is. */
 export function toStoreError(error: unknown, path: string, isUnknown = false): WorkflowError {
   if (WorkflowError.is(error)) return error;
-  const plain = plainOf(error);
+  const { code, message, hint } = plainOf(error);
   const sqlState = sqlStateOf(error);
-  const rows = plain.code === "STORE_BUSY" && sqlState !== null && ofRows.has(sqlState) ? { rows: true } : {};
+  const rows = code === "STORE_BUSY" && sqlState !== null && ofRows.has(sqlState) ? { rows: true } : {};
   const outcome = isUnknown ? " Whether the last write was stored could not be found out." : "";
   return new WorkflowError({
-    code: plain.code,
-    message: `The store "${path}": ${plain.message}${outcome}`,
-    hint: plain.hint,
+    code,
+    message: `The store "${path}": ${message}${outcome}`,
+    hint,
     details: { path, sqlState, ...rows, ...(isUnknown ? { outcome: "unknown" } : {}) },
     cause: error,
   });
@@ -122,18 +95,11 @@ function plainOf(error: unknown): Plain {
   const said = messageOf(error);
   const failure = failureOf(error);
   if (failure === "lost" || failure === "wait") {
-    return {
-      code: "STORE_UNREACHABLE",
-      message: `the database could not be reached for too long: ${said}`,
-      hint: "Check that the server runs and that this machine can connect to it.",
-    };
+    const message = `the database could not be reached for too long: ${said}`;
+    return plain("STORE_UNREACHABLE", message, "Check that the server runs and that this machine can connect to it.");
   }
   const isPooled = state === "26000" || state === "42P05";
-  return {
-    code: "STORE_FAILED",
-    message: said,
-    hint: isPooled ? unnamed : "See `cause` for the error of PostgreSQL or its driver.",
-  };
+  return plain("STORE_FAILED", said, isPooled ? unnamed : "See `cause` for the error of PostgreSQL or its driver.");
 }
 
 /** All that failed, where several addresses of a server were tried. */

@@ -48,8 +48,7 @@ it("is asked for one thing at a time where it takes one, and warns of nothing", 
     },
   ]);
   await store.post(keyOf("0"), { idempotencyKey: "key", atMs: 1, text: "1" });
-  await store.nextWakeAtMs({ queues });
-  await store.due({ nowMs: Date.now(), limit: 5, queues });
+  await store.nextWakeAtMs({ queues, heldAfterMs: Date.now() });
   const claimed = await store.claimDue({ ...leaseOf("bob"), limit: 5, queues });
   await store.claim(keyOf("0"), leaseOf("ann"));
   await store.renew(leaseOf("ann"));

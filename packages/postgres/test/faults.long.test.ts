@@ -240,11 +240,10 @@ describe("clocks that are an hour apart", () => {
     await sleep(600);
 
     const claimed = await at(hourMs, () => fast.claimDue({ ...leaseOf("fast", Date.now(), 120_000), limit: 9 }));
-    const due = await at(hourMs, () => fast.due({ nowMs: Date.now(), limit: 9 }));
+    const wakeAtMs = await at(hourMs, () => fast.nextWakeAtMs({ heldAfterMs: Date.now() }));
 
     expect(claimed.map(({ run }) => [run.key.runId, run.epoch])).toEqual([["short", 2]]);
-    expect(due.runs).toEqual([]);
-    expect(Math.abs((due.wakeAtMs ?? 0) - (startMs + hourMs + 60_000))).toBeLessThan(30_000);
+    expect(Math.abs((wakeAtMs ?? 0) - (startMs + hourMs + 60_000))).toBeLessThan(30_000);
   });
 
   it("wake a run at its time by the clock of the database, which each machine sees by its own", async () => {

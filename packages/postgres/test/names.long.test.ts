@@ -97,7 +97,7 @@ describe("names and texts", () => {
     const refused = { code: "OPTION_INVALID" };
     const creation = creationOf("new", null);
 
-    for (const bad of ["a\0b", "a\ud800b", "\udc00"]) {
+    for (const bad of ["a\0b", "\0"]) {
       await expect(store.commit([creation, { ...creation, key: keyOf(bad) }])).rejects.toMatchObject(refused);
       await expect(store.commit([{ ...creation, key: keyOf("new", bad) }])).rejects.toMatchObject(refused);
       await expect(store.claim(keyOf("run"), leaseOf(bad))).rejects.toMatchObject(refused);

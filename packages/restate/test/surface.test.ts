@@ -49,7 +49,7 @@ it("asks nobody for what is due, and refuses schedules and starts that count onc
   const once = runtime.run("chain", { x: 1 }, { dedupe: { key: "one", for: "1m" } });
 
   expect(await runtime.start()).toBe(0);
-  expect(await runtime.due()).toEqual({ runs: [], wakeAtMs: null });
+  expect(await runtime.due()).toEqual({ wakeAtMs: null });
   await expect(once.accepted).rejects.toEqual(refused);
   await expect(
     runtime.schedules.set("daily", { workflow: "chain", input: { x: 1 }, cron: "0 9 * * *" }),

@@ -58,8 +58,6 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     claimDue: async (lease) => write(() => claims.claimDue(lease)),
     renew: async (lease) => write(() => claims.renew(lease)),
     nextWakeAtMs: async (of = {}) => database.read(() => claims.nextWakeAtMs(of)),
-    due: async (of) =>
-      of.queues?.length ? database.tryOut(() => claims.due(of)) : database.read(() => claims.due(of)),
     line: async (query) => database.read(() => readLine(database, query)),
     post: async (key, message) => {
       const result = write(() => storePost(database, key, message));

@@ -49,8 +49,7 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   await store.claim(key, { owner: "eve", nowMs: 2_500, untilMs: 3_500 });
   await store.claimDue({ owner: "cid", nowMs: 4_000, untilMs: 5_000, limit: 10 });
   await store.renew({ owner: "cid", nowMs: 4_000, untilMs: 6_000 });
-  await store.nextWakeAtMs();
-  await store.due({ nowMs: 9_000, limit: 10 });
+  await store.nextWakeAtMs({ heldAfterMs: 9_000 });
   await askQueues(store);
   await Promise.all([store.run(key), store.snapshot(key), store.blob(hash), store.record(record)]);
   await store.ticks(key, { after: 0, limit: 10 });
@@ -75,9 +74,8 @@ async function askQueues(store: RunStore): Promise<void> {
   for (const workflows of [["digest"], undefined]) {
     const of = workflows === undefined ? { queues } : { queues, workflows };
     await store.claimDue({ owner: "dee", nowMs: 4_000, untilMs: 5_000, limit: 10, ...of });
-    await store.nextWakeAtMs(of);
-    await store.due({ nowMs: 5_500, limit: 10, ...of });
-    await store.claimDue({ owner: "dee", nowMs: 5_500, untilMs: 5_600, limit: 10, ...of });
+    await store.nextWakeAtMs({ ...of, heldAfterMs: 5_500 });
+    await store.claimDue({ owner: "eve", nowMs: 5_500, untilMs: 5_600, limit: 10, ...of });
   }
 }
 

@@ -176,7 +176,7 @@ describe("what a simulated cluster finds", () => {
     });
   });
 
-  it("runs that no process takes up", async () => {
+  it("runs that no process claims", async () => {
     const store = wrong(() => ({ claimDue: async () => [], nextWakeAtMs: async () => null }));
     await expect(shop(1, { store, time: "6h" })).rejects.toMatchObject({
       message: expect.stringMatching(/has been due for \d\d:\d\d/),

@@ -1,4 +1,4 @@
-import type { ClaimedRun, RunStore } from "millrace/runtime";
+import type { ClaimedRun, DueRuns, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { batchOf, keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
@@ -9,8 +9,8 @@ export function dueSuite(test: StoreTest): void {
   describe("runs that need an owner: held and ended ones", () => whoseDue(test));
   describe("runs whose lease has run out", () => expiredLeases(test));
   describe("runs that need an owner: which first", () => whichFirst(test));
-  describe("runs that need an owner: looking at them", () => looking(test));
   describe("when the next run wants an owner", () => nextWake(test));
+  describe("when to wake a process from outside", () => wakingFromOutside(test));
 }
 
 const claimDue = (store: RunStore, nowMs: number, limit = 100): Promise<ClaimedRun[]> =>
@@ -246,80 +246,60 @@ function whichFirst(test: StoreTest): void {
   });
 }
 
-function looking(test: StoreTest): void {
-  const look = async (store: RunStore, nowMs: number, limit = 100) => {
-    const { runs, wakeAtMs } = await store.due({ nowMs, limit });
-    return { ids: runs.map(({ key }) => key.runId), wakeAtMs };
-  };
+/** Times at which a process should be woken from outside: those of held runs count, too. */
+function wakingFromOutside(test: StoreTest): void {
+  const wakeAtMs = (store: RunStore, heldAfterMs: number, of: DueRuns = {}) =>
+    store.nextWakeAtMs({ ...of, heldAfterMs });
 
-  test("returns what would be taken, in that order, and takes nothing", async (store, runs) => {
+  test("is the earliest of all, due or not, and nothing is taken", async (store, runs) => {
+    expect(await wakeAtMs(store, startMs)).toBeNull();
+    await runs.create("later", { owner: null, startAtMs: startMs + 5_000 });
+    expect(await wakeAtMs(store, startMs)).toBe(startMs + 5_000);
     await runs.createWaiting("timed", startMs + 300);
+    expect(await wakeAtMs(store, startMs + 1_000)).toBe(startMs + 300);
     await runs.create("lost", { untilMs: startMs + 200 });
+    expect(await wakeAtMs(store, startMs + 1_000)).toBe(startMs + 200);
     await runs.createWaiting("posted");
     await runs.post(keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
-    await runs.create("scheduled", { owner: null, startAtMs: startMs + 400, tenant: "other" });
-    await runs.create("later", { owner: null, startAtMs: startMs + 5_000 });
+    expect(await wakeAtMs(store, startMs + 1_000)).toBe(startMs + 100);
 
-    const { runs: found, wakeAtMs } = await store.due({ nowMs: startMs + 1_000, limit: 100 });
-    const again = await store.due({ nowMs: startMs + 1_000, limit: 2 });
-
-    expect(found).toEqual([
-      { key: keyOf("posted"), workflow: found[0]?.workflow, dueAtMs: startMs + 100 },
-      { key: keyOf("lost"), workflow: found[0]?.workflow, dueAtMs: startMs + 200 },
-      { key: keyOf("timed"), workflow: found[0]?.workflow, dueAtMs: startMs + 300 },
-      { key: keyOf("scheduled", "other"), workflow: found[0]?.workflow, dueAtMs: startMs + 400 },
-    ]);
-    expect(wakeAtMs).toBe(startMs + 100);
-    expect(again).toEqual({ runs: found.slice(0, 2), wakeAtMs });
-    expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual(["posted", "lost", "timed", "scheduled"]);
-    expect(await store.run(keyOf("lost"))).toMatchObject({ epoch: 2 });
+    expect(await store.run(keyOf("lost"))).toMatchObject({ epoch: 1, lease: { untilMs: startMs + 200 } });
+    expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual(["posted", "lost", "timed"]);
   });
 
-  test("returns a run that has a time and a post once", async (store, runs) => {
-    const { key } = await runs.createWaiting("run", startMs);
-    await runs.post(key, messageOf("1"));
-
-    expect(await look(store, startMs + 1)).toMatchObject({ ids: ["run"] });
-  });
-
-  test("says when there will be something, also where that is the end of a lease", async (store, runs) => {
-    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: null });
-
+  test("is the end of a lease, as it was renewed", async (store, runs) => {
     await runs.create("held", { untilMs: startMs + 700 });
-    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 700 });
-    await runs.createWaiting("waiting", startMs + 500);
-    expect(await look(store, startMs, 0)).toEqual({ ids: [], wakeAtMs: startMs + 500 });
+    expect(await wakeAtMs(store, startMs)).toBe(startMs + 700);
     await store.renew({ owner: "ann", nowMs: startMs, untilMs: startMs + 400 });
-    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 400 });
+    expect(await wakeAtMs(store, startMs)).toBe(startMs + 400);
+    expect(await store.nextWakeAtMs()).toBeNull();
   });
 
-  test("says when a run that somebody holds would continue by itself, where that is to come", async (store, runs) => {
+  test("is the time at which a held run would continue by itself, if that is to come", async (store, runs) => {
     const run = await runs.create("held", { untilMs: startMs + 700 });
     await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: startMs + 300 }) });
 
-    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 300 });
-    expect(await look(store, startMs + 300)).toEqual({ ids: [], wakeAtMs: startMs + 700 });
-    expect((await store.due({ nowMs: startMs, limit: 9, workflows: ["none"] })).wakeAtMs).toBeNull();
+    expect(await wakeAtMs(store, startMs)).toBe(startMs + 300);
+    expect(await wakeAtMs(store, startMs + 300)).toBe(startMs + 700);
+    expect(await wakeAtMs(store, startMs, { workflows: ["none"] })).toBeNull();
   });
 
-  test("counts no run that has ended, that somebody answers, or that waits for no time", async (store, runs) => {
+  test("is not of a run that has ended, or that waits for no time", async (store, runs) => {
     await runs.createEnded("ended");
     await runs.createWaiting("waiting");
     const held = await runs.create("held");
     await runs.commit(held, { summary: summaryOf("completed") });
 
-    expect(await look(store, startMs + 10 * leaseMs)).toEqual({ ids: [], wakeAtMs: null });
+    expect(await wakeAtMs(store, startMs + 10 * leaseMs)).toBeNull();
   });
 
-  test("looks at runs of the named workflows only, where they are named", async (store, runs) => {
+  test("is of the named workflows only, where they are named", async (store, runs) => {
     await runs.create("other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
     await runs.create("mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
     await runs.create("held", { workflow: "other", untilMs: startMs + 50 });
-    const asked = { nowMs: startMs + 1_000, limit: 100 };
 
-    const mine = await store.due({ ...asked, workflows: ["mine"] });
-    expect(mine).toMatchObject({ runs: [{ key: keyOf("mine"), workflow: "mine" }], wakeAtMs: startMs + 200 });
-    expect(await store.due({ ...asked, workflows: [] })).toEqual({ runs: [], wakeAtMs: null });
+    expect(await wakeAtMs(store, startMs, { workflows: ["mine"] })).toBe(startMs + 200);
+    expect(await wakeAtMs(store, startMs, { workflows: [] })).toBeNull();
   });
 }
 

@@ -1,5 +1,5 @@
-/** Runs that wait in a queue: who takes them, and what a look at a queue returns. */
-import type { DueRuns, HistogramQuery, LineQuery, RunStore } from "millrace/runtime";
+/** Runs that wait in a queue: who takes them. */
+import type { HistogramQuery, LineQuery, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { claimDue, enqueue, enqueueAll, idsOf, limitsOf, releaseRun, take, ticketOf } from "./queued-runs.js";
@@ -11,7 +11,7 @@ export function queueSuite(test: StoreTest): void {
   describe("the status `queued`: leaving it", () => queuedStatusLeft(test));
   describe("runs of a queue: who takes them", () => taken(test));
   describe("runs of a queue: asked for by key", () => byKey(test));
-  describe("queues, looked at", () => lookedAt(test));
+  describe("queues: when to wake a process from outside", () => wakingFromOutside(test));
   describe("lines of queues", () => lines(test));
 }
 
@@ -326,71 +326,40 @@ function lines(test: StoreTest): void {
 
     expect(await take(store, limits)).toEqual([]);
     expect(await store.nextWakeAtMs({ queues: [limits] })).toBeNull();
-    expect(await store.due({ nowMs: startMs, limit: 9, queues: [limits] })).toEqual({ runs: [], wakeAtMs: null });
+    expect(await store.nextWakeAtMs({ queues: [limits], heldAfterMs: startMs })).toBeNull();
     expect(await lineOf(store)).toMatchObject({ waiting: 2, placed: 0 });
     expect(await take(store, limitsOf())).toEqual(["q0", "q1"]);
   });
 }
 
-function lookedAt(test: StoreTest): void {
-  test("list what would be taken, in that order, and take nothing", async (store, runs) => {
-    await enqueueAll(runs, "a", 3);
-    await enqueueAll(runs, "b", 2);
-    await runs.create("plain", { owner: null });
-    const queues = [limitsOf({ concurrency: 3, rate: { limit: 4, perMs: 1_000 } })];
-    const look = async (more: DueRuns) =>
-      (await store.due({ nowMs: startMs, limit: 9, ...more })).runs.map(({ key }) => key.runId);
-
-    expect(await look({ queues })).toEqual(["plain", "a0", "b0", "a1"]);
-    expect(await look({ queues })).toEqual(["plain", "a0", "b0", "a1"]);
-    expect(await look({})).toEqual(["plain"]);
-    expect(await store.run(keyOf("a0"))).toMatchObject({ lease: null, hasPlace: false, epoch: 0 });
-    expect(idsOf(await claimDue(store, { queues }))).toEqual(["plain", "a0", "b0", "a1"]);
-    expect(await look({ queues })).toEqual([]);
-    expect((await store.due({ nowMs: startMs, limit: 9, queues })).wakeAtMs).toBe(startMs + leaseMs);
-  });
-
-  test("list a run whose lease has expired, and leave it the lease", async (store, runs) => {
+function wakingFromOutside(test: StoreTest): void {
+  test("count the end of a lease, and leave it", async (store, runs) => {
     await enqueue(runs, "run");
-    const queues = [limitsOf({ concurrency: 1 })];
     await take(store, limitsOf());
-    const nowMs = startMs + leaseMs;
 
-    const due = await store.due({ nowMs, limit: 9, queues });
-
-    expect(due.runs).toMatchObject([{ key: keyOf("run"), workflow: "order" }]);
-    expect(due.wakeAtMs).toBeLessThanOrEqual(nowMs);
+    expect(await store.nextWakeAtMs({ queues: [limitsOf()], heldAfterMs: startMs })).toBe(startMs + leaseMs);
+    expect(await store.nextWakeAtMs({ heldAfterMs: startMs })).toBeNull();
     expect(await store.run(keyOf("run"))).toMatchObject({ lease: { owner: "due" }, hasPlace: true, epoch: 1 });
-    expect(await store.renew(leaseOf("due", nowMs))).toEqual([keyOf("run")]);
+    expect(await store.renew(leaseOf("due", startMs + leaseMs))).toEqual([keyOf("run")]);
   });
 
-  test("say that a place is free which was of a lost run of another workflow", async (store, runs) => {
+  test("count the end of the lease of another workflow, whose place is then free", async (store, runs) => {
     await enqueue(runs, "lost", { workflow: "other" });
     await take(store, limitsOf());
     await enqueue(runs, "next", { createdAtMs: startMs + 1 });
-    const of = { nowMs: startMs + leaseMs, workflows: ["order"], queues: [limitsOf({ concurrency: 1 })] };
+    const of = { workflows: ["order"], queues: [limitsOf({ concurrency: 1 })] };
 
-    const due = await store.due({ ...of, limit: 9 });
-
-    expect(due.runs).toMatchObject([{ key: keyOf("next") }]);
-    expect(due.wakeAtMs ?? Number.NaN).toBeLessThanOrEqual(of.nowMs);
-    expect(await store.due({ ...of, limit: 0 })).toEqual({ ...due, runs: [] });
+    expect(await store.nextWakeAtMs({ ...of, heldAfterMs: startMs })).toBe(startMs + leaseMs);
+    expect(idsOf(await claimDue(store, of, { nowMs: startMs + leaseMs, owner: "other" }))).toEqual(["next"]);
+    expect(await store.nextWakeAtMs({ ...of, heldAfterMs: startMs + leaseMs })).toBe(startMs + 2 * leaseMs);
   });
 
-  test("say nothing of runs of other queues, held or not", async (store, runs) => {
+  test("count nothing of runs of other queues, held or not", async (store, runs) => {
     await enqueue(runs, "later", { startAtMs: startMs + 100 });
     const held = await runs.create("held", { queue: ticketOf() });
     await runs.commit(held, { summary: summaryOf("waiting", { wakeAtMs: startMs + 200 }) });
 
-    expect(await store.due({ nowMs: startMs, limit: 9 })).toEqual({ runs: [], wakeAtMs: null });
-    expect((await store.due({ nowMs: startMs, limit: 9, queues: [limitsOf()] })).wakeAtMs).toBe(startMs + 100);
-  });
-
-  test("say when a rate allows the next run", async (store, runs) => {
-    await enqueueAll(runs, "a", 3);
-    const queues = [limitsOf({ rate: { limit: 2, perMs: 1_000 } })];
-    await claimDue(store, { queues });
-
-    expect(await store.due({ nowMs: startMs, limit: 9, queues })).toEqual({ runs: [], wakeAtMs: startMs + 1_000 });
+    expect(await store.nextWakeAtMs({ heldAfterMs: startMs })).toBeNull();
+    expect(await store.nextWakeAtMs({ heldAfterMs: startMs, queues: [limitsOf()] })).toBe(startMs + 100);
   });
 }

@@ -105,6 +105,7 @@ export type {
   RunInLine,
 } from "../runtime/store/queue-policy.js";
 export {
+  aheadOf,
   choosePlaces,
   earliest,
   freePlaces,

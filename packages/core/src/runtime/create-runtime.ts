@@ -9,7 +9,7 @@ import { limitsOf, ResourceContainer, resolveStart, traceContextOf } from "../ho
 import { markHandled, within } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { toMs } from "../value/duration.js";
-import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/options.js";
+import { isListOfObjects, notObjects, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeBudgets } from "./api/budget.types.js";
 import type {
   CheckReport,
@@ -73,6 +73,7 @@ import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
+import { earliest } from "./store/queue-policy.js";
 import { idOf, seal, storedRun, unseal } from "./store/run-key.js";
 import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
 import { runtimeStopped } from "./store/runtime-errors.js";
@@ -379,17 +380,14 @@ class StoredRuntime {
     return this.#handle(key, () => stored.then(() => null));
   }
 
-  async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
+  async due(): Promise<DueReport> {
     this.#assertOpen();
-    checkCallOptions("due", options);
-    const limit = pageSize(options.limit ?? 100, 0);
     await this.#runTable.committer.barrier();
-    const { clock } = this.#runTable;
-    const due = await this.#runTable.readDueRuns();
-    const { runs, wakeAtMs } = await this.#options.store.due({ nowMs: clock.now(), limit, ...due });
+    const { store, clock } = this.#runTable;
+    const of = { ...(await this.#runTable.readDueRuns()), heldAfterMs: clock.now() };
+    const runAtMs = store.runsElsewhere === true ? null : await store.nextWakeAtMs(of);
     const nextAtMs = this.#runTable.keepsRecords ? await this.#dueWork.nextAtMs() : null;
-    const earliestMs = nextAtMs === null ? wakeAtMs : Math.min(wakeAtMs ?? nextAtMs, nextAtMs);
-    return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs: earliestMs };
+    return { wakeAtMs: earliest([runAtMs, nextAtMs]) };
   }
 
   start(): Promise<number> {

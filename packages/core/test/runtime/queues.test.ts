@@ -138,7 +138,7 @@ describe("a run of a queue", () => {
     await runtime.start();
 
     expect(other.begun).toEqual([]);
-    expect((await runtime.due()).runs).toEqual([]);
+    expect(await runtime.due()).toEqual({ wakeAtMs: null });
   });
 });
 

@@ -65,7 +65,6 @@ interface Interfaces {
   readonly export: ExportOptions;
   readonly import: ImportOptions;
   readonly release: TenantOptions;
-  readonly due: NonNullable<Parameters<Runtime["due"]>[0]>;
   readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
   readonly "statistics.figures": StatisticsFilter;
   readonly "statistics.failures": FailureFilter;
@@ -116,6 +115,7 @@ expectTypeOf<
     | "workflows"
     | "audit"
     | "budgets"
+    | "due"
     | "statistics"
     | "queues"
     | "records"

@@ -7,9 +7,9 @@
  *
  * @module
  */
-import { takenSql } from "millrace/engine";
-import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue, StoredPost } from "millrace/runtime";
-import { quoted, type Row, type Session } from "../connection/session.js";
+import { earliest, takenSql } from "millrace/engine";
+import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredPost } from "millrace/runtime";
+import { quoted, type Row } from "../connection/session.js";
 import { type Transaction, walkIndexes } from "../connection/transaction.js";
 import { toStoreError } from "../store-error.js";
 import type { Interned } from "../tables/interned.js";
@@ -17,19 +17,9 @@ import { openOfIds, toPost } from "../tables/posts.js";
 import type { NamedQueues, Queues } from "../tables/queues.js";
 import { leaseUntil, type RunReader, selectLocked, selectRuns, toRun } from "../tables/stored-run.js";
 import { idOf, runHash } from "../text/keys.js";
-import { checkTexts } from "../text/names.js";
 import { atMost, numbers, texts } from "../text/values.js";
 import { DueEdge, type DueLook, everything } from "./due-edge.js";
-import {
-  anyDue,
-  anyDueOfAll,
-  lookDue,
-  nextOfAll,
-  nextWake,
-  nextWakeOrPlace,
-  setLease,
-  takeDue,
-} from "./due-statements.js";
+import { anyDue, anyDueOfAll, nextHeld, nextWake, nextWakeOrPlace, setLease, takeDue } from "./due-statements.js";
 import type { HeldRun } from "./plan.js";
 
 const keptPlace = "place = CASE WHEN r.owner = $1 AND r.place = 1 THEN 1 END";
@@ -45,9 +35,6 @@ const takeOne = `WITH free AS MATERIALIZED (
   ${selectLocked("taken r", "")}`;
 
 const takenPlaces = selectRuns("@runs r", "WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)");
-const lookPlaces = `SELECT t.name AS tenant, r.run_id, r.workflow FROM @runs r JOIN @tenants t ON t.id = r.tenant
-  WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)`;
-
 const renew = `WITH renewed AS (
     UPDATE @owners SET renewals = renewals + 1, until_ms = $2, seen_at = now() WHERE id = $1 RETURNING id
   ) SELECT n.id, t.name AS tenant, r.run_id AS "runId" FROM renewed n
@@ -154,11 +141,13 @@ export class Claims {
         const times = { nowMs: clock.toServer(lease.nowMs), untilMs: clock.toServer(lease.untilMs) };
         const { rows, look } = await this.#take(transaction, lease, { owner, fromMs, ...times });
         const claimed = await this.#claimed(transaction, rows, owner);
-        if (named === null) return { claimed: kept(transaction, claimed), look };
-        const request = { limit: atMost(lease.limit) - claimed.length, lease: { owner, untilMs: times.untilMs } };
-        const placed = await queues.take(transaction, named, { nowMs: times.nowMs, ...request });
+        // An empty claim stores nothing: others would see a batch, and read what has changed.
+        if (named === null && claimed.length === 0) transaction.discard();
+        if (named === null) return { claimed, look };
+        const limit = atMost(lease.limit) - claimed.length;
+        const placed = await queues.take(transaction, named, { ...times, owner, limit });
         if (placed.length === 0) return { claimed, look };
-        const placedRows = await transaction.all(takenPlaces, [idsOf(placed)]);
+        const placedRows = await transaction.all(takenPlaces, [numbers(placed)]);
         return { claimed: [...claimed, ...(await this.#claimed(transaction, placedRows, owner))], look };
       }),
     );
@@ -200,64 +189,28 @@ export class Claims {
     });
   }
 
-  async nextWakeAtMs(of: DueRuns): Promise<number | null> {
+  async nextWakeAtMs({ heldAfterMs, ...of }: DueRuns & { readonly heldAfterMs?: number }): Promise<number | null> {
     const { database, clock, queues } = this.#setup;
     await clock.refresh();
     const named = await queues.find(of);
     const edge = this.#edgeOf(of);
-    const fromMs = edge.from();
+    const fromMs = heldAfterMs === undefined ? edge.from() : everything;
     const startedAtMs = performance.now();
     const [row] = await (named === null
       ? database.all(nextWake, [listed(of), fromMs])
       : database.all(nextWakeOrPlace, [listed(of), ...named.values, fromMs]));
     if (fromMs === everything) edge.lookedWhole(performance.now() - startedAtMs);
     if (typeof row?.["at"] === "number") edge.found(row["at"]);
-    return this.#earliest([row?.["at"], row?.["place_at"]]);
-  }
-
-  /** Lists what {@link claimDue} would claim. */
-  async due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue> {
-    const { database, clock, queues } = this.#setup;
-    await clock.refresh();
-    const now = clock.toServer(nowMs);
-    const named = await queues.find(of);
-    const look = async (session: Session) => {
-      const rows = await session.all(lookDue(limit), [now, atMost(limit), listed(of)]);
-      const [next] = await session.all(nextOfAll, [listed(of), now, named?.ids ?? "{}"]);
-      if (named === null) return { rows, times: [next?.["at"]] };
-      const placeAt = await queues.nextWakeAtMs(session, named);
-      const left = atMost(limit) - rows.length;
-      const placed = await queues.take(session, named, { nowMs: now, limit: Math.max(1, left), lease: null });
-      const found = placed.length === 0 ? [] : await session.all(lookPlaces, [idsOf(placed)]);
-      const isTaken = (row: Row): boolean =>
-        rows.some((one) => one["run_id"] === row["run_id"] && one["tenant"] === row["tenant"]); // urgent, and in line
-      const placedRows = found
-        .map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }))
-        .filter((row) => !isTaken(row))
-        .slice(0, left);
-      // The place of a lost run is free for the next claim.
-      return { rows: [...rows, ...placedRows], times: [next?.["at"], placed.length > 0 ? now : placeAt] };
-    };
-    const { rows, times } = await (named === null ? database.use(look) : database.tryOut(look));
-    return {
-      runs: rows.map(({ tenant, run_id: runId, workflow, at }) => ({
-        key: { tenant: tenant as string, runId: runId as string },
-        workflow: workflow as string,
-        dueAtMs: clock.toCaller(at as number),
-      })),
-      wakeAtMs: this.#earliest(times),
-    };
-  }
-
-  #earliest(times: readonly unknown[]): number | null {
-    const known = times.filter((atMs) => typeof atMs === "number");
-    return known.length === 0 ? null : this.#setup.clock.toCaller(Math.min(...known));
+    const held = heldAfterMs === undefined ? [] : [listed(of), clock.toServer(heldAfterMs), named?.ids ?? "{}"];
+    const [next] = held.length === 0 ? [] : await database.all(nextHeld, held);
+    const times = [row?.["at"], row?.["place_at"], next?.["at"]] as (number | null | undefined)[];
+    const atMs = earliest(times.map((time) => time ?? null));
+    return atMs === null ? null : clock.toCaller(atMs);
   }
 
   /** Runs `work` with the number of the owner, and again when the row with that number is gone. */
   async #asOwner<Result>(name: string, work: (id: number) => Promise<Result>): Promise<Result> {
     const { owners } = this.#setup;
-    checkTexts({ owner: name });
     return withOwners(owners, async () => work(await owners.id(name)));
   }
 
@@ -292,16 +245,6 @@ export async function withOwners<Result>(owners: Interned, work: () => Promise<R
     owners.forget();
     return work();
   }
-}
-
-/** An empty claim stores nothing: others would see a batch, and read what has changed. */
-function kept(transaction: Transaction, claimed: ClaimedRun[]): ClaimedRun[] {
-  if (claimed.length === 0) transaction.discard();
-  return claimed;
-}
-
-function idsOf(runs: readonly { readonly id: number }[]): string {
-  return numbers(runs.map(({ id }) => id));
 }
 
 function listed({ workflows }: DueRuns): string | null {

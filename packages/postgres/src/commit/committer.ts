@@ -14,7 +14,6 @@ import type { Interned } from "../tables/interned.js";
 import { lockRecords } from "../tables/records.js";
 import { lastTick, type RunReader, runsByKeys, toRun } from "../tables/stored-run.js";
 import { idOf, recordId, runHash } from "../text/keys.js";
-import { checkTexts } from "../text/names.js";
 import { bytes } from "../text/values.js";
 import { RecentBlobs } from "./blobs.js";
 import type { Measures } from "./measures.js";
@@ -58,7 +57,6 @@ export class Committer {
 
   async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
     if (commits.length === 0) return [];
-    for (const commit of commits) checkTexts(commit);
     const { measures } = this.#setup;
     const newIds = await this.#prepare(commits);
     const counted = countMeasures(commits);

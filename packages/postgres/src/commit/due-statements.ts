@@ -6,17 +6,11 @@
 import { takenSql } from "millrace/engine";
 import { isPlaceWanted, nextPlaceAt } from "../tables/queues.js";
 import { leaseUntil, selectLocked } from "../tables/stored-run.js";
-import { type DueEdge, everything } from "./due-edge.js";
+import type { DueEdge } from "./due-edge.js";
 
 /** Grants run `r` to owner $1 until $2. */
 export const setLease: string = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
   renewal = (SELECT renewals FROM @owners WHERE id = $1)`;
-
-/** Runs that are due, each with the time since when: several sources, each in the order of an index. */
-interface Source {
-  readonly name: string;
-  readonly sql: string;
-}
 
 /** Larger ones are rare, and each number is a separate statement. */
 const maxKnownLimit = 1_000;
@@ -32,10 +26,11 @@ interface DueLocks {
 
 const ofWorkflows = "($3::text[] IS NULL OR r.workflow = ANY($3))";
 
+/** Runs that are due, each with the time since when: several sources, each in the order of an index. */
 function sources(
   { runs: lock, owners: lockOwners, others = "true", from }: DueLocks,
   limit: number | string,
-): Source[] {
+): { readonly [name: string]: string } {
   const expired = (
     at: string,
     where: string,
@@ -49,22 +44,16 @@ function sources(
       ORDER BY r.${column}, r.id LIMIT ${limit} ${lock}`;
   const urgent = (join: string, where: string): string => `SELECT r.id, r.urgent_at AS at FROM @runs r${join}
       WHERE r.urgent_at IS NOT NULL AND ${where} AND ${ofWorkflows} ORDER BY r.urgent_at, r.id LIMIT ${limit}`;
-  return [
-    {
-      name: "unrenewed",
-      sql: expired("r.lease_until", "r.renewal = l.renewals AND r.lease_until <= $1", " ORDER BY r.lease_until"),
-    },
-    { name: "renewed", sql: expired("l.until_ms", "l.until_ms <= $1 AND r.renewal < l.renewals") },
-    { name: "woken", sql: free("wake_at", `r.wake_at >= ${from} AND r.wake_at <= $1`) },
+  return {
+    unrenewed: expired("r.lease_until", "r.renewal = l.renewals AND r.lease_until <= $1", " ORDER BY r.lease_until"),
+    renewed: expired("l.until_ms", "l.until_ms <= $1 AND r.renewal < l.renewals"),
+    woken: free("wake_at", `r.wake_at >= ${from} AND r.wake_at <= $1`),
     // A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
-    { name: "posted", sql: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'") },
+    posted: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'"),
     // Few at any time: in all states, and of all queues.
-    { name: "urgent", sql: `${urgent("", "r.owner IS NULL")} ${lock}` },
-    {
-      name: "abandoned",
-      sql: `${urgent(" JOIN @owners o ON o.id = r.owner", `${others} AND ${leaseUntil} <= $1`)} ${lock} ${lockOwners}`,
-    },
-  ];
+    urgent: `${urgent("", "r.owner IS NULL")} ${lock}`,
+    abandoned: `${urgent(" JOIN @owners o ON o.id = r.owner", `${others} AND ${leaseUntil} <= $1`)} ${lock} ${lockOwners}`,
+  };
 }
 
 /** `due`: what is due by $1, at most $2, of the workflows $3. */
@@ -72,7 +61,7 @@ function dueSql(locks: DueLocks, limit: number): string {
   const { owners: lockOwners, others = "true" } = locks;
   // A number that is known makes the plan for any values as good as one for these, so that it is made once.
   const isKnown = Number.isInteger(limit) && limit >= 0 && limit <= maxKnownLimit;
-  const all = sources(locks, isKnown ? limit : "$2");
+  const all = Object.entries(sources(locks, isKnown ? limit : "$2"));
   return `WITH lapsed AS MATERIALIZED (
       SELECT o.id, o.renewals, o.until_ms FROM @owners o
       WHERE ${others} AND ((o.until_ms <= $1
@@ -82,8 +71,8 @@ function dueSql(locks: DueLocks, limit: number): string {
         OR (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.lease_until <= $1
             AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) IS NOT NULL)
       ${lockOwners}
-    ), ${all.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")}, due AS (
-      SELECT id, min(at) AS at FROM (${all.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
+    ), ${all.map(([name, sql]) => `${name} AS (${sql})`).join(", ")}, due AS (
+      SELECT id, min(at) AS at FROM (${all.map(([name]) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
       GROUP BY id ORDER BY 2, 1 LIMIT $2
     )`;
 }
@@ -105,9 +94,6 @@ export const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, t
 const looking = (from: string): DueLocks => ({ owners: "", runs: "", from });
 export const anyDue: string = `${dueSql(looking("$4"), 1)} SELECT id FROM due`;
 export const anyDueOfAll: string = `${dueSql(looking("$10"), 1)} SELECT 1 FROM due UNION ALL SELECT 1 WHERE ${isPlaceWanted("$1", 4)}`;
-export const lookDue = (limit: number): string => `${dueSql(looking(String(everything)), limit)}
-  SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
-  WHERE ${isDue} ORDER BY due.at, r.id`;
 const ofSome = "($1::text[] IS NULL OR r.workflow = ANY($1))";
 const first = (column: string, where: string): string => `(SELECT r.${column} FROM @runs r
   WHERE r.ended_at IS NULL AND ${where} AND ${ofSome} ORDER BY r.${column} LIMIT 1)`;
@@ -118,13 +104,13 @@ const nextFree = (from: string): string => `least(
 export const nextWake: string = `SELECT ${nextFree("$2")} AS at`;
 export const nextWakeOrPlace: string = `SELECT ${nextFree("$8")} AS at, ${nextPlaceAt(2)} AS place_at`;
 const ofQueues = "(r.queue IS NULL OR r.queue = ANY($3::bigint[]))";
+/** Runs whose lease counts: one of a named queue holds a place, whatever its workflow is. */
+const isLost = `r.ended_at IS NULL AND CASE WHEN r.queue IS NULL THEN ${ofSome} ELSE r.queue = ANY($3::bigint[]) END`;
 // A lease ends with the last renewal of its owner, or at its own time.
-const nextHeld = `(SELECT min(least(
-    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.ended_at IS NULL
-      AND ${ofSome} AND ${ofQueues}
+const nextEnd = `(SELECT min(least(
+    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND ${isLost}
       ORDER BY r.lease_until LIMIT 1),
-    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND r.ended_at IS NULL
-      AND ${ofSome} AND ${ofQueues} LIMIT 1)
+    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND ${isLost} LIMIT 1)
   )) FROM @owners o)`;
 const heldTimer = first("wake_at", `r.owner IS NOT NULL AND r.wake_at > $2 AND ${ofQueues}`);
-export const nextOfAll: string = `SELECT least(${nextFree(String(everything))}, ${nextHeld}, ${heldTimer}) AS at`;
+export const nextHeld: string = `SELECT least(${nextEnd}, ${heldTimer}) AS at`;

@@ -48,19 +48,16 @@ const advance = changing(
   "first bigint, text text",
   "INSERT INTO @ticks (run, first, last, at_ms, text) SELECT run, first, last, at_ms, text FROM held WHERE text IS NOT NULL",
 );
+const settled = ["status", "ended_at", "wake_at", "outcome", "waiting", "failure", "failed_step"]
+  .map((column) => `${column} = CASE WHEN i.settles THEN i.${column} ELSE r.${column} END`)
+  .join(", ");
+const released = ["owner", "lease_until", "place"]
+  .map((column) => `${column} = CASE WHEN i.releases THEN NULL ELSE r.${column} END`)
+  .join(", ");
 const settle = changing(
   "settles boolean, status text, ended_at bigint, wake_at bigint, outcome text, waiting text, failure text, failed_step text, releases boolean",
   `UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event),
-      status = CASE WHEN i.settles THEN i.status ELSE r.status END,
-      ended_at = CASE WHEN i.settles THEN i.ended_at ELSE r.ended_at END,
-      wake_at = CASE WHEN i.settles THEN i.wake_at ELSE r.wake_at END,
-      outcome = CASE WHEN i.settles THEN i.outcome ELSE r.outcome END,
-      waiting = CASE WHEN i.settles THEN i.waiting ELSE r.waiting END,
-      failure = CASE WHEN i.settles THEN i.failure ELSE r.failure END,
-      failed_step = CASE WHEN i.settles THEN i.failed_step ELSE r.failed_step END,
-      owner = CASE WHEN i.releases THEN NULL ELSE r.owner END,
-      lease_until = CASE WHEN i.releases THEN NULL ELSE r.lease_until END,
-      place = CASE WHEN i.releases THEN NULL ELSE r.place END
+      ${settled}, ${released}
     FROM held i WHERE r.id = i.run`,
 );
 

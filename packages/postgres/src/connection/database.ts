@@ -62,16 +62,6 @@ export class Database {
     return this.#repeat(() => this.#withSession(work));
   }
 
-  /** Returns what writes would do, and rolls them back. */
-  async tryOut<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.use(async (session) => {
-      await session.run(session.statements.begin);
-      const result = await work(session);
-      await session.run("ROLLBACK");
-      return result;
-    });
-  }
-
   /** Stores everything, or nothing when `work` throws. Never twice, also when an answer was lost. */
   async write<Result>(work: Work<Result>): Promise<Result> {
     await this.#open();

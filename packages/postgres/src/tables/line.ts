@@ -1,7 +1,6 @@
 /** The line of a queue as people see it: what has arrived, whether or not a claim has put it in line. */
 import type { LineQuery, StoredLine } from "millrace/runtime";
 import { hashOf, runHash } from "../text/keys.js";
-import { checkTexts } from "../text/names.js";
 import { atMost } from "../text/values.js";
 import type { RunReader } from "./stored-run.js";
 
@@ -65,7 +64,6 @@ const aheadOf = `WITH ${queue}, own AS MATERIALIZED (
 
 export async function readLine({ database, clock }: RunReader, query: LineQuery): Promise<StoredLine> {
   const { queue: name, keys: most, of, nowMs } = query;
-  checkTexts({ queue: name });
   await clock.refresh();
   const asked = [hashOf(name), clock.toServer(nowMs)];
   const [rows, places] = await Promise.all([

@@ -1,7 +1,6 @@
 import type { PostedMessage, PostResult, Range, RunKey, StoredPost, StoredReceipt } from "millrace/runtime";
 import type { Row } from "../connection/session.js";
 import { hashOf, runHash } from "../text/keys.js";
-import { checkTexts } from "../text/names.js";
 import { atMost, bytes } from "../text/values.js";
 import { type RunReader, runsByKeys, toRun } from "./stored-run.js";
 
@@ -29,7 +28,6 @@ const receivedOfRun = `SELECT position, idempotency_key AS "idempotencyKey", rec
 
 export async function storePost(reader: RunReader, key: RunKey, message: PostedMessage): Promise<PostResult> {
   const { idempotencyKey, atMs, text, urgent = false } = message;
-  checkTexts({ idempotencyKey, text });
   const hash = runHash(key);
   const keyHash = idempotencyKey === null ? null : hashOf(idempotencyKey);
   return reader.database.write(async (transaction): Promise<PostResult> => {

@@ -1,6 +1,5 @@
 import type { DueRuns } from "millrace/runtime";
-import type { Row } from "../connection/session.js";
-import { checkTexts } from "../text/names.js";
+import type { Transaction } from "../connection/transaction.js";
 import { numbers, texts } from "../text/values.js";
 import type { Interned } from "./interned.js";
 import { leaseUntil } from "./stored-run.js";
@@ -15,7 +14,7 @@ const limitsFrom = (first: number): string =>
     .concat(`$${first + 5}::text[]`)
     .join(", ");
 const limits = limitsFrom(1);
-const take = `SELECT run, due_at FROM @take_places(${limits}, $7, $8, $9, $10)`;
+const take = `SELECT run FROM @take_places(${limits}, $7, $8, $9, $10)`;
 
 /** When the next run needs a place, and could get one. @param first The number of the first of the queues' values. */
 export const nextPlaceAt = (first: number): string => `@next_place_at(${limitsFrom(first)})`;
@@ -34,13 +33,6 @@ export const isPlaceWanted = (now: string, first: number): string => `${nextPlac
   OR (SELECT true FROM unnest($${first}::bigint[], $${first + 4}::bigint[]) q(id, window_ms)
     JOIN @queue_starts s ON s.queue = q.id AND s.at_ms >= ${now} + q.window_ms LIMIT 1)`;
 
-const next = `SELECT ${nextPlaceAt(1)} AS at`;
-
-/** Where statements go: a transaction, or a connection. */
-interface Statements {
-  all(text: string, values: unknown[]): Promise<readonly Row[]>;
-}
-
 /** The requested queues, as arguments of the functions of the schema. */
 export interface NamedQueues {
   /** A list of their numbers. */
@@ -52,13 +44,8 @@ export interface NamedQueues {
 interface PlaceRequest {
   readonly nowMs: number;
   readonly limit: number;
-  /** Number of the owner, and the end of its lease; `null` to look at what is then rolled back. */
-  readonly lease: { readonly owner: number; readonly untilMs: number } | null;
-}
-
-interface Placed {
-  readonly id: number;
-  readonly dueAtMs: number;
+  readonly owner: number;
+  readonly untilMs: number;
 }
 
 /** Decides which runs of queues get a place, with the functions of the schema. */
@@ -72,7 +59,6 @@ export class Queues {
   /** Returns `null` where no queue is named. */
   async find({ queues = [], workflows }: DueRuns): Promise<NamedQueues | null> {
     if (queues.length === 0) return null;
-    checkTexts({ queues });
     const ids = numbers(await Promise.all(queues.map(({ name }) => this.#names.id(name))));
     const values = [
       ids,
@@ -87,21 +73,15 @@ export class Queues {
 
   /** Locks the queues and returns the runs that now have a place, in the order in which they got it. Needs a transaction. */
   async take(
-    statements: Statements,
+    transaction: Transaction,
     { ids, values }: NamedQueues,
-    { nowMs, limit, lease }: PlaceRequest,
-  ): Promise<Placed[]> {
+    { nowMs, limit, owner, untilMs }: PlaceRequest,
+  ): Promise<number[]> {
     if (limit < 1) return [];
     const [, rows] = await Promise.all([
-      statements.all(lock, [ids]),
-      statements.all(take, [...values, nowMs, limit, lease?.owner ?? null, lease?.untilMs ?? null]),
+      transaction.all(lock, [ids]),
+      transaction.all(take, [...values, nowMs, limit, owner, untilMs]),
     ]);
-    return rows.map(({ run, due_at }) => ({ id: run as number, dueAtMs: (due_at as number | null) ?? nowMs }));
-  }
-
-  /** When the next run needs a place, and could get one. */
-  async nextWakeAtMs(statements: Statements, { values }: NamedQueues): Promise<number | null> {
-    const [row] = await statements.all(next, [...values]);
-    return (row?.["at"] as number | null | undefined) ?? null;
+    return rows.map(({ run }) => run as number);
   }
 }

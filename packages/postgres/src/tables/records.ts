@@ -3,7 +3,6 @@ import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } fr
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
 import { hashOf, numberOf, recordId } from "../text/keys.js";
-import { checkTexts } from "../text/names.js";
 import { bytes, numbers } from "../text/values.js";
 
 const read = "SELECT version, text FROM @records WHERE key = $1";
@@ -94,7 +93,6 @@ export async function tryWriteRecords(
   writes: readonly RecordWrite[],
   { quiet = false }: { readonly quiet?: boolean } = {},
 ): Promise<RecordKey[]> {
-  checkTexts({ records: writes });
   const [first, second] = writes;
   if (first === undefined) return [];
   if (quiet && second === undefined && first.expected > 0 && first.text !== null) {

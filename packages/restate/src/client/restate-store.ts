@@ -72,7 +72,6 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     },
     renew: async () => [],
     nextWakeAtMs: async () => runs.starts?.nextAtMs ?? null,
-    due: async () => ({ runs: [], wakeAtMs: null }),
     line: async () => ({ waiting: 0, placed: 0, oldestAtMs: null, keys: [], ahead: null }),
     post: async (key, message) => {
       checkLength("The message to the run", message.text);

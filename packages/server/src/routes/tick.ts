@@ -16,7 +16,7 @@ export function mountTick(server: Server): void {
     handle: async ({ tenant }) => {
       assertNoTenant(tenant, "the cron");
       const taken = await server.runtime.start();
-      const { wakeAtMs } = await server.runtime.due({ limit: 0 });
+      const { wakeAtMs } = await server.runtime.due();
       return json({ taken, wake_at: wakeAtMs === null ? null : isoTime(wakeAtMs) });
     },
   });

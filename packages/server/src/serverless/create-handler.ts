@@ -155,7 +155,7 @@ async function driveDue(serving: Serving): Promise<DueReport> {
 async function wakeAtMsOf(serving: Serving): Promise<number | null> {
   const runtime = openRequestRuntime(serving);
   try {
-    return (await runtime.due({ limit: 0 })).wakeAtMs;
+    return (await runtime.due()).wakeAtMs;
   } finally {
     await runtime.stop({ drainMs: 0 });
   }

@@ -43,7 +43,8 @@ export function openRequestRuntime(setup: RequestRuntimeSetup): Runtime<Workflow
   const own: Partial<RunStore> = {
     close: async () => {},
     // If the request that holds the run is killed, no release is reported.
-    nextWakeAtMs: async () => {
+    nextWakeAtMs: async (of = {}) => {
+      if (of.heldAfterMs !== undefined) return store.nextWakeAtMs(of);
       const untilMs = about === null ? null : ((await store.run(about))?.lease?.untilMs ?? null);
       return untilMs !== null && untilMs > nowMs() ? untilMs : null;
     },

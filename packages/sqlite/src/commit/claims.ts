@@ -1,5 +1,5 @@
-import { takenSql } from "millrace/engine";
-import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
+import { earliest, takenSql } from "millrace/engine";
+import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { atMost } from "../tables/journal.js";
 import type { Owners } from "../tables/owners.js";
@@ -22,13 +22,9 @@ interface Standing {
   readonly place: number | null;
 }
 
-type Asked = DueRuns & { readonly nowMs: number; readonly owner?: string };
-
 const take = `UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ?, status = ${takenSql("status")} WHERE id = ?`;
 const standing = `SELECT id, owner, lease_until AS untilMs, ended_at AS endedAtMs, queue, place FROM runs
   WHERE tenant = ? AND run_id = ?`;
-const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
-const dueTime = "SELECT min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at)) AS atMs FROM runs WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
 
 /** A statement for runs of all workflows, and one for the workflows in a JSON list, its next-to-last value. */
@@ -47,9 +43,11 @@ const ofQueues = "ended_at IS NULL AND (queue IS NULL OR queue IN (SELECT value 
 const free = "queue IS NULL AND owner IS NULL AND ended_at IS NULL";
 const expired = filtered(
   "id, lease_until AS dueAtMs",
-  `owner = ? AND lease_until <= ? AND (urgent_at IS NOT NULL OR (${ofQueues}))`,
+  "owner = ? AND lease_until <= ? AND (urgent_at IS NOT NULL OR (ended_at IS NULL AND queue IS NULL))",
   "lease_until",
 );
+const heldPlace = `SELECT lease_until AS dueAtMs FROM runs
+  WHERE owner = ? AND ended_at IS NULL AND queue IN (SELECT value FROM json_each(?)) ORDER BY lease_until LIMIT 1`;
 const heldTimer = filtered("id, wake_at AS dueAtMs", `owner = ? AND wake_at > ? AND ${ofQueues}`, "wake_at");
 const woken = filtered("id, wake_at AS dueAtMs", `${free} AND wake_at <= ?`, "wake_at, id");
 // A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
@@ -95,48 +93,24 @@ export class Claims {
     return (rows as { tenant: string; run_id: string }[]).map(({ tenant, run_id }) => ({ tenant, runId: run_id }));
   }
 
-  nextWakeAtMs(of: DueRuns): number | null {
-    const times = [nextWake, posted, urgent]
-      .flatMap((text) => this.#candidates(text, of, [1]))
-      .map(({ dueAtMs }) => dueAtMs);
-    const placeAtMs = this.#queues.nextWakeAtMs(of);
-    if (placeAtMs !== null) times.push(placeAtMs);
-    return times.length === 0 ? null : Math.min(...times);
+  nextWakeAtMs({ heldAfterMs, ...of }: DueRuns & { readonly heldAfterMs?: number }): number | null {
+    const free = [nextWake, posted, urgent].flatMap((text) => this.#candidates(text, of, [1]));
+    const held = heldAfterMs === undefined ? [] : this.#timesOfHeld(heldAfterMs, of);
+    return earliest([...free.map(({ dueAtMs }) => dueAtMs), this.#queues.nextWakeAtMs(of), ...held]);
   }
 
-  /** Lists what {@link claimDue} would claim. Where queues are named, it needs a transaction of which nothing is stored. */
-  due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
-    const queues = namesOf(of);
-    const held = this.#owners.holders().flatMap((owner) => {
-      const endOf = [owner, Number.MAX_SAFE_INTEGER, queues, 1];
-      const ends = this.#candidates(expired, of, endOf).map(({ dueAtMs }) => dueAtMs);
-      const timers = this.#candidates(heldTimer, of, [owner, nowMs, queues, 1]).map(({ dueAtMs }) => dueAtMs);
-      return [...timers, ...(this.#owners.isDead(owner) ? ends.map((atMs) => Math.min(nowMs, atMs)) : ends)];
+  #timesOfHeld(afterMs: number, of: DueRuns): number[] {
+    const queues = JSON.stringify((of.queues ?? []).map(({ name }) => name));
+    return this.#owners.holders().flatMap((owner) => {
+      const timers = this.#candidates(heldTimer, of, [owner, afterMs, queues, 1]);
+      const ends = this.#candidates(expired, of, [owner, Number.MAX_SAFE_INTEGER, 1]);
+      ends.push(...(this.#database.sql(heldPlace).all(owner, queues) as Candidate[]));
+      const endAtMs = this.#owners.isDead(owner) ? afterMs : Number.MAX_SAFE_INTEGER;
+      return [...timers.map(({ dueAtMs }) => dueAtMs), ...ends.map(({ dueAtMs }) => Math.min(endAtMs, dueAtMs))];
     });
-    const free = this.nextWakeAtMs(of);
-    const due = this.#due({ nowMs, ...of }, atMost(limit));
-    const left = atMost(limit) - due.length;
-    const taken = new Set(due.map(({ id }) => id)); // urgent, and in line
-    const placed = this.#queues.take({ nowMs, ...of, limit: Math.max(1, left) }).filter((id) => !taken.has(id));
-    const times = free === null ? held : [...held, free];
-    // The place of a lost run is free for the next claim.
-    if (placed.length > 0) times.push(nowMs);
-    const runs = [...due, ...placed.slice(0, left).map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))];
-    return {
-      runs: runs.map(({ id, dueAtMs }) => {
-        const { workflow, ...key } = this.#database.sql(nameOf).get(id) as RunKey & { readonly workflow: string };
-        return { key, workflow, dueAtMs };
-      }),
-      wakeAtMs: times.length === 0 ? null : Math.min(...times),
-    };
   }
 
-  #dueAtMs(id: number): number | null {
-    return (this.#database.sql(dueTime).get(id) as { readonly atMs: number | null }).atMs;
-  }
-
-  /** @param of Without an `owner`, the runs that are due for anybody. */
-  #due(of: Asked, limit: number): Candidate[] {
+  #due(of: LeaseRequest & DueRuns, limit: number): Candidate[] {
     const candidates = [
       ...this.#ofHolders(of, limit),
       ...this.#candidates(woken, of, [of.nowMs, limit]),
@@ -149,11 +123,11 @@ export class Claims {
   }
 
   /** Runs of other owners whose lease has expired, and all runs of dead owners. */
-  #ofHolders(of: Asked, limit: number): Candidate[] {
+  #ofHolders(of: LeaseRequest & DueRuns, limit: number): Candidate[] {
     return this.#owners.holders().flatMap((owner) => {
       if (owner === of.owner) return [];
       const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : of.nowMs;
-      return this.#candidates(expired, of, [owner, untilMs, namesOf({}), limit]);
+      return this.#candidates(expired, of, [owner, untilMs, limit]);
     });
   }
 
@@ -174,9 +148,4 @@ export class Claims {
     const found = loadRun(this.#database, id);
     return found === null ? null : { run: found.run, posts: openPostsOfId(this.#database, id) };
   }
-}
-
-/** As a statement takes them. */
-function namesOf({ queues = [] }: DueRuns): string {
-  return JSON.stringify(queues.map(({ name }) => name));
 }

@@ -81,15 +81,21 @@ export function applyCommit(database: Database, commit: RunCommit): CommitResult
  * run.
  */
 function writeHeld(database: Database, commit: RunCommit): number | undefined {
-  if (commit.ticks !== undefined) return advance(database, commit, commit.ticks);
-  if (commit.summary !== undefined) return summarizeHeld(database, commit, commit.summary);
-  return findHeld(database, commit)?.id;
-}
-
-function summarizeHeld(database: Database, commit: RunCommit, given: Summary): number | undefined {
-  const { tenant, runId } = commit.key;
-  const text = commit.release === true ? setSummaryOfHeldAndRelease : setSummaryOfHeld;
-  const row = database.sql(text).get(...summaryValues(commit, given), tenant, runId, commit.owner, commit.epoch);
+  const { key, owner, epoch, ticks, summary: given } = commit;
+  if (ticks === undefined && given === undefined) return findHeld(database, commit)?.id;
+  const isReleased = commit.release === true;
+  const held: SqliteValue[] = [key.tenant, key.runId, owner, epoch];
+  let row: unknown;
+  if (ticks === undefined)
+    row = database
+      .sql(isReleased ? setSummaryOfHeldAndRelease : setSummaryOfHeld)
+      .get(...summaryValues(commit, given as Summary), ...held);
+  else if (given === undefined)
+    row = database.sql(advanceHeld).get(ticks.last, ticks.atMs, lastEventOf(commit), ...held, ticks.first - 1);
+  else
+    row = database
+      .sql(isReleased ? advanceSummarizeAndRelease : advanceAndSummarize)
+      .get(ticks.last, ...summaryValues(commit, given), ...held, ticks.first - 1);
   return (row as { readonly id: number } | undefined)?.id;
 }
 
@@ -97,19 +103,6 @@ function findHeld(database: Database, commit: RunCommit): { readonly id: number;
   const { tenant, runId } = commit.key;
   const row = database.sql(held).get(tenant, runId, commit.owner, commit.epoch);
   return (row as { readonly id: number; readonly ticks: number } | undefined) ?? null;
-}
-
-function advance(database: Database, commit: RunCommit, { first, last, atMs }: TickBatch): number | undefined {
-  const { tenant, runId } = commit.key;
-  const place = [tenant, runId, commit.owner, commit.epoch, first - 1] as const;
-  const { summary: given } = commit;
-  const row =
-    given === undefined
-      ? database.sql(advanceHeld).get(last, atMs, lastEventOf(commit), ...place)
-      : database
-          .sql(commit.release === true ? advanceSummarizeAndRelease : advanceAndSummarize)
-          .get(last, ...summaryValues(commit, given), ...place);
-  return (row as { readonly id: number } | undefined)?.id;
 }
 
 function storeTicks(database: Database, run: number, { first, last, atMs, text }: TickBatch): void {

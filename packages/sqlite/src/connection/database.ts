@@ -21,7 +21,5 @@ export interface Database {
   write<Result>(work: () => Result): Result;
   /** Runs `work` on one consistent version of the data, while other processes may write. */
   read<Result>(work: () => Result): Result;
-  /** Returns the result of `work` in a transaction that is rolled back. */
-  tryOut<Result>(work: () => Result): Result;
   close(): void;
 }

@@ -88,16 +88,8 @@ export class FileDatabase implements Database {
   }
 
   read<Result>(work: () => Result): Result {
-    return this.#undone("BEGIN", work);
-  }
-
-  tryOut<Result>(work: () => Result): Result {
-    return this.#undone("BEGIN IMMEDIATE", work);
-  }
-
-  #undone<Result>(begin: string, work: () => Result): Result {
     return this.guard(() => {
-      this.sql(begin).run();
+      this.sql("BEGIN").run();
       try {
         return work();
       } finally {

@@ -57,22 +57,6 @@ export class ObjectDatabase implements Database {
     return this.guard(work);
   }
 
-  tryOut<Result>(work: () => Result): Result {
-    const tried: Result[] = [];
-    const undo = new Error("Nothing of this is stored.");
-    return this.guard(() => {
-      try {
-        return this.#storage.transactionSync(() => {
-          tried.push(work());
-          throw undo;
-        });
-      } catch (error) {
-        if (error !== undo) throw error;
-        return tried[0] as Result;
-      }
-    });
-  }
-
   /** Does nothing: the storage belongs to the object. */
   close(): void {
     this.#isClosed = true;

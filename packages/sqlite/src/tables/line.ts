@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { LineTally } from "millrace/engine";
+import { aheadOf, LineTally } from "millrace/engine";
 import type { LineCounts, LineQuery, RunKey, StoredLine } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { SqliteValue } from "../connection/driver.js";
@@ -67,7 +67,7 @@ export function readLine(database: Database, { queue, nowMs, keys: most, of }: L
   add(againByKey, queue);
   for (const statement of arrivedByKey) add(statement, queue, nowMs);
   add(placedByKey, queue);
-  const ahead = of === undefined ? null : aheadOf({ all, queue, nowMs, byKey: tally.byKey }, of);
+  const ahead = of === undefined ? null : placesBefore({ all, queue, nowMs, byKey: tally.byKey }, of);
   return { ...tally.toLine(most), ahead };
 }
 
@@ -79,7 +79,7 @@ interface Reading {
 }
 
 /** Returns how many runs are served before it, if each key takes its turn. */
-function aheadOf({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKey): number | null {
+function placesBefore({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKey): number | null {
   const [run] = all<Standing>(findRun, tenant, runId, queue, nowMs);
   if (run === undefined) return null;
   const { id, key, priority, queuedAtMs } = run;
@@ -91,12 +91,10 @@ function aheadOf({ all, queue, nowMs, byKey }: Reading, { tenant, runId }: RunKe
     sum(before.map((statement, index) => count(statement, key, priority, ...(more[index] ?? [])))) +
     sum(arrivedBefore.map((statement) => count(statement, nowMs, key, ...place)));
   const turnOf = new Map(all<{ key: string; turn: number }>(turns, queue).map((row) => [row.key, row.turn]));
-  const own = turnOf.get(key) ?? Number.POSITIVE_INFINITY;
-  const others = [...byKey].filter(([other]) => other !== key);
-  return (
-    rank +
-    sum(others.map(([other, { waiting }]) => Math.min(waiting, rank + ((turnOf.get(other) ?? Infinity) < own ? 1 : 0))))
-  );
+  const turn = (of: string): number => turnOf.get(of) ?? Number.POSITIVE_INFINITY;
+  const waiting = (isEarlier: boolean): number[] =>
+    [...byKey].flatMap(([of, counts]) => (of !== key && turn(of) < turn(key) === isEarlier ? [counts.waiting] : []));
+  return aheadOf(rank, waiting(true), waiting(false));
 }
 
 function sum(numbers: readonly number[]): number {

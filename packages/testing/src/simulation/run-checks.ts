@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RawHistoryEntry, RunStore, Runtime, StoredEvent } from "millrace/runtime";
+import type { RawHistoryEntry, RunStore, Runtime, StoredEvent, StoredRun } from "millrace/runtime";
 import type { Cluster } from "./cluster.js";
 import type { Process } from "./process.js";
 import type { StartedRun } from "./simulation.types.js";
@@ -12,16 +12,32 @@ import { formatTime } from "./trace.js";
 /** Longer than any fault keeps the whole cluster from a run. */
 const PATIENCE_MS = 30 * 60_000;
 const PAGE = 1_000;
+const LIVE = ["scheduled", "running", "waiting"] as const;
 
 /** Runs that have been due for too long: no process will claim them. */
 export async function lateRuns({ clock, store }: Cluster<Process>, leaseMs: number): Promise<string[]> {
   const nowMs = clock.now();
-  const lateMs = lateAfterMs(leaseMs);
-  const { runs } = await store.due({ nowMs: nowMs - lateMs, limit: PAGE });
-  return runs.map(
-    ({ key, dueAtMs }) =>
-      `Run "${key.runId}" has been due for ${formatTime(nowMs - dueAtMs)}, and no process takes it up.`,
-  );
+  const problems: string[] = [];
+  for (const tenant of await store.tenants())
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await store.list({ tenant, status: LIVE, limit: PAGE, ...(cursor !== undefined && { cursor }) });
+      for (const run of page.runs) {
+        const dueAtMs = run.queue === null ? await dueSince(store, run) : null;
+        if (dueAtMs !== null && nowMs - dueAtMs > lateAfterMs(leaseMs))
+          problems.push(
+            `Run "${run.key.runId}" has been due for ${formatTime(nowMs - dueAtMs)}, and no process claims it.`,
+          );
+      }
+      cursor = page.cursor;
+    }
+  return problems;
+}
+
+/** Since when a run needs an owner, or will, in epoch milliseconds; `null` if it waits for no time and no post. */
+async function dueSince(store: RunStore, { key, lease, status, wakeAtMs }: StoredRun): Promise<number | null> {
+  if (lease !== null) return lease.untilMs;
+  const [post] = status === "waiting" ? await store.posts(key) : [];
+  return post === undefined ? wakeAtMs : Math.min(post.atMs, wakeAtMs ?? post.atMs);
 }
 
 /** How long something may be due. */

@@ -223,16 +223,8 @@ export interface Retention {
   readonly limit?: number;
 }
 
-/** What a runtime would claim if it were started now. */
+/** When a runtime has to be started. */
 export interface DueReport {
-  /** Due runs of all tenants, the longest waiting first. */
-  readonly runs: readonly {
-    readonly runId: string;
-    readonly tenant: string;
-    readonly workflow: string;
-    /** Since when the run is due, in epoch milliseconds. */
-    readonly dueAtMs: number;
-  }[];
   /**
    * When a runtime has to be started next, in epoch milliseconds: now or earlier if runs are due. For a run that a process holds,
    * this counts its own time and the end of its lease, in case that process dies. For a schedule it counts the next occurrence.
@@ -439,13 +431,10 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /** Lets an exported run that was not imported elsewhere continue here. @throws {WorkflowError} `RUN_UNKNOWN` */
   release(runId: string, options?: TenantOptions): Promise<void>;
   /**
-   * What is due now, and when something will be due next, schedules included: for a cron job or an alarm where no process runs in
-   * between. Claims nothing.
+   * When something is due next, schedules included: for a cron job or an alarm where no process runs in between. Claims nothing.
+   * `runs({ status: ["queued", "running", "waiting"] })` lists the runs themselves.
    */
-  due(options?: {
-    /** Maximum length of the list, from 0 to 1,000. @default 100 */
-    readonly limit?: number;
-  }): Promise<DueReport>;
+  due(): Promise<DueReport>;
   /**
    * Claims runs that are due, and continues to do so in the background. Resolves once the first of them are claimed, at most 100, with
    * their number: none with `execute: false`. They are loaded after that.

@@ -48,7 +48,7 @@ import type { RunTable } from "../worker/claim/run-table.js";
 import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
 import { type Message, scopedKey } from "../worker/run/messages.js";
 import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
-import { listingOfEnded, toListing } from "./run-lists.js";
+import { toListing } from "./run-lists.js";
 import { type SentMessage, sendMessage } from "./send-message.js";
 import { storedStream } from "./stored-stream.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";
@@ -221,8 +221,6 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async summary(): Promise<RunListing> {
     await this.accepted;
     const { runTable, key } = this.#setup;
-    const ended = listingOfEnded(runTable.live.get(idOf(key)));
-    if (ended !== null) return ended;
     const listed = toListing(await this.#row());
     const live = runTable.live.get(idOf(key));
     // The row does not yet have the latest progress of a run in memory.

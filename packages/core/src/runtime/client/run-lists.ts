@@ -8,7 +8,6 @@ import { indexText, isIndexable } from "../options/input-index.js";
 import { sealOwner } from "../store/run-key.js";
 import type { RunCount, RunQuery, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { storedStatuses } from "../store/store-kit.js";
-import type { DurableRun } from "../worker/run/durable-run.js";
 
 export async function list(
   store: RunStore,
@@ -115,28 +114,5 @@ export function toListing(run: StoredRun): RunListing {
     forkedFrom,
     queue: queue === null ? null : { ...queue, hasPlace },
     isSealed: sealOwner(run) !== undefined,
-  };
-}
-
-/** The listing once the end of the run is stored; `null` if only the store has it, or the run has not ended. */
-export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
-  if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
-  const { atMs, outcome } = run.runner.state;
-  const { version, createdAtMs, labels, forkedFrom } = run.origin;
-  return {
-    ...run.key,
-    workflow: run.workflow.name,
-    version,
-    status: outcome.status,
-    createdAtMs,
-    updatedAtMs: atMs,
-    endedAtMs: atMs,
-    wakeAtMs: null,
-    labels: { ...labels },
-    ticks: run.ticks,
-    lastEvent: run.runner.published - 1,
-    forkedFrom,
-    queue: null,
-    isSealed: false,
   };
 }

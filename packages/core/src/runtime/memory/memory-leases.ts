@@ -1,6 +1,6 @@
 import { isBefore, Timers } from "../../host.js";
 import { earliest } from "../store/queue-policy.js";
-import type { DueRuns, Lease, LineQuery, StoredDue, StoredLine, StoredPost } from "../store/run-store.types.js";
+import type { DueRuns, Lease, LineQuery, StoredLine, StoredPost } from "../store/run-store.types.js";
 import { MemoryQueues } from "./memory-queues.js";
 import { dequeue, enqueue, firstOf, putBack } from "./memory-records.js";
 import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
@@ -8,15 +8,9 @@ import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 type DueRequest = DueRuns & {
   readonly nowMs: number;
   readonly limit: number;
-  /** The asking owner: its own runs stay as they are. @default no owner, for a read */
-  readonly owner?: string;
+  /** The asking owner: its own runs stay as they are. */
+  readonly owner: string;
 };
-
-interface EndedLease {
-  readonly run: MemoryRun;
-  readonly lease: Lease | null;
-  readonly hasPlace: boolean;
-}
 
 /** Leases, runs that need an owner, and runs with open posts, each found without looking at other runs. */
 export class MemoryLeases {
@@ -79,7 +73,7 @@ export class MemoryLeases {
     return held.flatMap((run) => [...run.pending.values()]).sort((left, right) => left.position - right.position);
   }
 
-  nextWakeAtMs(of: DueRuns): number | null {
+  nextWakeAtMs({ heldAfterMs, ...of }: DueRuns & { readonly heldAfterMs?: number }): number | null {
     const isWanted = wanted(of);
     const places = this.#queues.named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
     const urgent = [...this.#urgent].filter((run) => run.row.lease === null && isOfWorkflow(run, of));
@@ -87,6 +81,7 @@ export class MemoryLeases {
       firstOf(this.#unheld, isWanted)?.dueAtMs ?? null,
       ...places,
       ...urgent.map((run) => run.urgentAtMs),
+      ...(heldAfterMs === undefined ? [] : this.#timesOfHeld(heldAfterMs, of)),
     ]);
   }
 
@@ -96,39 +91,15 @@ export class MemoryLeases {
     return this.#queues.of(query.queue).line(query, isOf);
   }
 
-  /** What {@link takeDue} and {@link takePlaces} would take. */
-  due({ nowMs, limit, ...of }: DueRequest): StoredDue {
+  *#timesOfHeld(afterMs: number, of: DueRuns): Generator<number, void> {
     const isWanted = wanted(of);
-    const due = this.takeDue({ nowMs, limit, ...of });
-    for (const run of due) this.update(run);
-    const taken = new Set(due); // urgent, and in line
-    const isWantedToo = (run: MemoryRun): boolean => isWanted(run) && !taken.has(run);
-    const ends = [this.#held, ...this.#queues.named(of).map(({ queue }) => queue.held)].map(
-      (held) => firstOf(held, isWanted)?.dueAtMs ?? null,
-    );
-    const expired = this.#endExpired(nowMs, of);
-    for (const { queue, limits } of this.#queues.named(of))
-      due.push(...queue.look(limits, { nowMs, isWanted: isWantedToo, limit: limit - due.length }));
-    const wakeAtMs = earliest([this.nextWakeAtMs(of), ...ends, ...this.#timersOfHeld(nowMs, of)]);
-    for (const { run, lease, hasPlace } of expired) {
-      this.set(run, lease, hasPlace);
-      this.update(run);
+    for (const run of [...this.#byOwner.values()].flatMap((held) => [...held])) {
+      const { lease, queue, wakeAtMs } = run.row;
+      if (!run.isEnded && wakeAtMs !== null && wakeAtMs > afterMs && isWanted(run)) yield wakeAtMs;
+      const isPlace = queue !== null && of.queues?.some(({ name }) => name === queue.name) === true;
+      const isLost = run.urgent.size > 0 ? isOfWorkflow(run, of) : !run.isEnded && (isPlace || isWanted(run));
+      if (lease !== null && isLost) yield lease.untilMs;
     }
-    const runs = due.map((run) => ({
-      key: run.row.key,
-      workflow: run.row.workflow,
-      dueAtMs: run.urgentAtMs ?? run.dueAtMs ?? nowMs,
-    }));
-    return { runs, wakeAtMs };
-  }
-
-  *#timersOfHeld(nowMs: number, of: DueRuns): Generator<number, void> {
-    const isWanted = wanted(of);
-    for (const held of this.#byOwner.values())
-      for (const run of held) {
-        const { wakeAtMs } = run.row;
-        if (!run.isEnded && wakeAtMs !== null && wakeAtMs > nowMs && isWanted(run)) yield wakeAtMs;
-      }
   }
 
   /** Takes runs out of the queues: each must get a lease. */
@@ -167,9 +138,8 @@ export class MemoryLeases {
     return chosen;
   }
 
-  /** Ends expired leases of runs of the named queues; returns what they were. */
-  #endExpired(nowMs: number, of: DueRuns, owner?: string): EndedLease[] {
-    const ended: EndedLease[] = [];
+  /** Ends expired leases of runs of the named queues. */
+  #endExpired(nowMs: number, of: DueRuns, owner: string): void {
     const passed: DueEntry[] = [];
     for (const { queue } of this.#queues.named(of)) {
       for (let next = queue.held.first(); next !== undefined && next.dueAtMs <= nowMs; next = queue.held.first()) {
@@ -179,13 +149,11 @@ export class MemoryLeases {
           passed.push(next);
           continue;
         }
-        ended.push({ run, lease: run.row.lease, hasPlace: run.row.hasPlace });
         this.set(run, null);
         queue.lose(run);
       }
     }
     putBack(passed);
-    return ended;
   }
 
   #firstDue(nowMs: number): DueEntry | undefined {
@@ -196,14 +164,14 @@ export class MemoryLeases {
   }
 }
 
-function isHeldBy({ row: { lease } }: MemoryRun, owner: string | undefined): boolean {
+function isHeldBy({ row: { lease } }: MemoryRun, owner: string): boolean {
   return lease !== null && lease.owner === owner;
 }
 
 /** Whether an urgent run can be taken: in any state, and of any queue. */
 function isFree(
   run: MemoryRun,
-  { nowMs, owner, of }: { readonly nowMs: number; readonly owner: string | undefined; readonly of: DueRuns },
+  { nowMs, owner, of }: { readonly nowMs: number; readonly owner: string; readonly of: DueRuns },
 ): boolean {
   const { lease } = run.row;
   return isOfWorkflow(run, of) && (lease === null || (lease.owner !== owner && lease.untilMs <= nowMs));

@@ -42,7 +42,7 @@ export class MemoryQueue {
   readonly #posted = new Set<MemoryRun>();
   /**
    * The runs of each key that want a place, as they are served. Keys are in the order of their turns; one whose line has become
-   * empty keeps its turn until the next choice, because a look rolls back the leases that it ends.
+   * empty keeps its turn until the next choice.
    */
   readonly #lines = new Map<string, MemoryRun[]>();
   readonly #placed = new Set<MemoryRun>();
@@ -97,11 +97,6 @@ export class MemoryQueue {
     return runs;
   }
 
-  /** What `choose` would return, without taking it. */
-  look(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
-    return this.#choose(limits, request).runs;
-  }
-
   /** How many runs need a place, and have one. */
   line({ nowMs, keys: most, of }: LineQuery, isOf: (run: MemoryRun) => boolean): StoredLine {
     this.#arrive(nowMs);
@@ -109,15 +104,11 @@ export class MemoryQueue {
     for (const run of this.#placed) tally.add(keyOf(run), { placed: 1 });
     let ahead: number | null = null;
     const lines = [...this.#lines.values()];
+    const lengths = lines.map(({ length }) => length);
     for (const [turn, line] of lines.entries()) {
       for (const run of line) tally.add(keyOf(run), { waiting: 1, oldestAtMs: run.dueAtMs ?? nowMs });
       const rank = of === undefined ? -1 : line.findIndex(isOf);
-      if (rank >= 0)
-        ahead = aheadOf(
-          lines.map(({ length }) => length),
-          turn,
-          rank,
-        );
+      if (rank >= 0) ahead = aheadOf(rank, lengths.slice(0, turn), lengths.slice(turn + 1));
     }
     return { ...tally.toLine(most), ahead };
   }

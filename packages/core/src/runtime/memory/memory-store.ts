@@ -102,7 +102,6 @@ function storeOf(memory: Memory): RunStore {
 function readsOf({ runs, records, blobs, leases, statistics }: Memory) {
   return {
     nextWakeAtMs: async (of = {}) => leases.nextWakeAtMs(of),
-    due: async (of) => leases.due(of),
     line: async (query) => leases.line(query),
     run: async (key) => runs.get(key)?.toStored() ?? null,
     tenants: async () => runs.tenants(),

@@ -41,7 +41,6 @@ export const callOptions = {
   export: "tenant records",
   import: "tenant records",
   release: "tenant",
-  due: "limit",
   stop: "drainMs",
   "audit.list": "tenant user door action runId workflows limit cursor",
   "audit.delete": "tenant olderThan",

@@ -111,15 +111,14 @@ function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: bool
 }
 
 /**
- * Returns how many runs get a place before the run at `rank` in the line of the key with this `turn`, if every key has room.
+ * Returns how many runs get a place before the run at `rank` in the line of its key, if every key has room.
  *
- * @param waiting Lengths of the lines in the order of their turns.
+ * @param earlier Lengths of the lines whose turn comes before that of its key.
+ * @param later Lengths of the other lines.
  */
-export function aheadOf(waiting: readonly number[], turn: number, rank: number): number {
-  return waiting.reduce((sum, length, other) => {
-    if (other === turn) return sum + rank;
-    return sum + Math.min(length, rank + (other < turn ? 1 : 0));
-  }, 0);
+export function aheadOf(rank: number, earlier: readonly number[], later: readonly number[]): number {
+  const ofLater = later.reduce((sum, length) => sum + Math.min(length, rank), rank);
+  return earlier.reduce((sum, length) => sum + Math.min(length, rank + 1), ofLater);
 }
 
 /** Facts that decide when a queue has the next free place. A time is `null` if there is none. */

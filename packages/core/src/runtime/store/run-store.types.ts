@@ -57,10 +57,11 @@ export interface RunStore {
   /**
    * When the next run without an owner wants to be claimed and can be, in epoch milliseconds: if a rate is used up, once it allows
    * the next run. A full queue counts for nothing, because giving a place back is a commit. `null` if there is no such run.
+   *
+   * With `heldAfterMs`, runs that have an owner count, too: at the end of its lease, and at their own times later than `heldAfterMs`,
+   * because the owner may be dead by then. The lease of a run of a named queue counts whatever its workflow is: it holds a place.
    */
-  nextWakeAtMs(of?: DueRuns): Promise<number | null>;
-  /** What `claimDue` would take now, in its order, and when there is something to take. Changes nothing. */
-  due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue>;
+  nextWakeAtMs(of?: DueRuns & { readonly heldAfterMs?: number }): Promise<number | null>;
 
   /**
    * The line of one queue over all tenants: how many runs need a place and have none, and how many have one. A run of the line is
@@ -259,22 +260,6 @@ export interface DueRuns {
   readonly workflows?: readonly string[];
   /** Queues whose runs are included, besides the runs without a queue. Each name once. @default none */
   readonly queues?: readonly QueueLimits[];
-}
-
-export interface StoredDue {
-  readonly runs: readonly DueRun[];
-  /**
-   * The earliest time of all, due or not, in epoch milliseconds. A held run is due when its lease expires; if its own time is still
-   * to come, that counts, because its owner may be dead by then. `null` if there is none.
-   */
-  readonly wakeAtMs: number | null;
-}
-
-export interface DueRun {
-  readonly key: RunKey;
-  readonly workflow: string;
-  /** Since when the run is due, in epoch milliseconds. */
-  readonly dueAtMs: number;
 }
 
 /** A run with its new lease and epoch, and its posts without a receipt. */

@@ -116,8 +116,6 @@ export class RunStarter {
       const { owner, untilMs } = this.#table.lease;
       return { ...record, lease: { owner, untilMs } };
     };
-    const { version = null, createdAtMs, labels, forkedFrom, queue } = record;
-    if (queue === null) run.origin = { version, createdAtMs, labels, forkedFrom };
     const stored = new Deferred<StoredRun | null>();
     run.created = stored;
     commit.stored.promise.then(

@@ -109,8 +109,6 @@ export class DurableRun implements RunJournal, Committing {
   #words: CallWords | null = null;
   #posts: RunPosts | null = null;
   readonly #measures: RunMeasures;
-  /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
-  origin: Pick<StoredRun, "version" | "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Of a run that its first commit creates: `null` once it is stored, or the run that has its id. */
   created: Deferred<StoredRun | null> | null = null;
   /** Error of the store because of which it left memory: its last ticks may or may not be stored. */
@@ -311,7 +309,6 @@ export class DurableRun implements RunJournal, Committing {
 
   idle(): void {
     if (this.#phase !== "live") return;
-    this.origin = null;
     if (this.#status !== "waiting") this.#summarize("waiting");
     this.#stayAwhile();
     const { clock } = this.runner.host.ports;
