@@ -46,6 +46,22 @@ it("goes to a run, a workflow or a page by its name", async () => {
   visit.expectNoFaults();
 });
 
+it("has the focus in the page after Back, so that Tab continues there", async () => {
+  await using visit = await Visit.open(browser, `${server.studio}#/runs`, { width: 1280, height: 720 });
+  const { page } = visit;
+  const focused = () => page.evaluate(() => document.activeElement?.id);
+  await page.getByRole("link", { name: id, exact: true }).click();
+  await page.locator(".transport").waitFor();
+  await expect.poll(focused).toBe("main");
+  await page.goBack();
+  await page.getByRole("link", { name: id, exact: true }).waitFor();
+  await expect.poll(focused).toBe("main");
+  await page.keyboard.press("Tab");
+
+  expect(await page.evaluate(() => document.activeElement?.closest("#main") !== null)).toBe(true);
+  visit.expectNoFaults();
+});
+
 it("keeps the place of a border over a reload, and gives it back", async () => {
   await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1280, height: 720 });
   const { page } = visit;

@@ -236,7 +236,9 @@ function Facts({ handler, run, rootId, place, onChildren, time }: RunHeaderProps
   const { budgets } = useStudioConfig();
   const { startedAtMs, forkedFrom: origin, version, queue } = handler;
   const attempts = run.attempts.list.filter(({ step, runId }) => !run.facts.naming(step, runId).isInner);
-  const sessionId = sessionOf(run.entries[0]?.tick["event"]);
+  // Without one of its own, a run of a pipeline makes one under its id.
+  const ofLabel = run.facts.isPipeline === true ? handler.labels["session"] : undefined;
+  const sessionId = sessionOf(run.entries[0]?.tick["event"]) ?? ofLabel ?? null;
   const labels = besides(handler.labels, sessionId);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = isOpen(handler);
