@@ -87,13 +87,20 @@ it("keeps the place of a border over a reload, and gives it back", async () => {
   visit.expectNoFaults();
 });
 
-it("says on the page of a run that the server is away, and is quiet once it is back", async () => {
+it("says on the page of a run that the server is away, keeps an answer, and sends it once the server is back", async () => {
   await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1280, height: 720 });
   await textOf(badge(visit.page)).toContain("Waiting");
   await server.kill();
 
   await visit.sees("The server has not answered since");
   await visit.shoot("server-away");
+  await visit.page.locator("#ask").getByText("Yes", { exact: true }).click();
+  await visit.page.getByLabel("by", { exact: true }).fill("Ada");
+  await visit.page.getByRole("button", { name: "Send RefundDecision" }).click();
+  await visit.sees("The answer is sent once it is back.");
+  await visit.shoot("answer-kept");
   await server.restart();
   await visit.page.getByText("The server has not answered since").waitFor({ state: "detached", timeout: 30_000 });
+  await expect.poll(() => badge(visit.page).textContent(), { timeout: 30_000 }).toBe("Completed");
+  expect(await server.settled(id)).toMatchObject({ result: { refunded: true } });
 });

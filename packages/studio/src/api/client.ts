@@ -31,6 +31,9 @@ export const streams: Client<Flows> = createClient({
   retry: { maxAttempts: Number.POSITIVE_INFINITY, delayMs: 300, maxDelayMs: 5_000 },
 });
 
+/** For what a person has decided: sent once the server is back, and done once however often it is sent. */
+export const decisions: Client<Flows> = streams;
+
 let answer: typeof fetch = (url, init) => fetch(url, { ...init, credentials: "same-origin" });
 
 /** From now on, this answers instead of the server. */

@@ -52,7 +52,11 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         </h1>
         <StatusBadge status={statusOf(handler)} />
         <span className="grow" />
-        {place === null && <Actions {...props} />}
+        {place === null && (
+          <div className="runactions">
+            <Actions {...props} />
+          </div>
+        )}
       </div>
       <Facts {...props} />
     </div>
