@@ -90,6 +90,7 @@ it("keeps the place of a border over a reload, and gives it back", async () => {
 it("says on the page of a run that the server is away, keeps an answer, and sends it once the server is back", async () => {
   await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1280, height: 720 });
   await textOf(badge(visit.page)).toContain("Waiting");
+  await visit.page.getByRole("button", { name: "Send RefundDecision" }).waitFor();
   await server.kill();
 
   await visit.sees("The server has not answered since");

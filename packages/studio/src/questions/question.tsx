@@ -93,7 +93,7 @@ export function Question({ runId, prompt, mayAnswer, isWhole = false, onAnswered
         />
       )}
       {isSending && isAway && (
-        <p className="hint" role="status">
+        <p className="hint" role="status" ref={(line) => line?.scrollIntoView({ block: "nearest" })}>
           The server does not answer. The answer is sent once it is back.
         </p>
       )}
