@@ -2,7 +2,7 @@
  * The client of the server whose page this is.
  *
  * Pages show a failure at once and read again by themselves, so `client` makes one attempt. `streams` connects again for as long as
- * somebody listens.
+ * somebody listens, and sends the answer of a person again until the server is back: it counts once.
  *
  * @module
  */
@@ -30,9 +30,6 @@ export const streams: Client<Flows> = createClient({
   ...options,
   retry: { maxAttempts: Number.POSITIVE_INFINITY, delayMs: 300, maxDelayMs: 5_000 },
 });
-
-/** For what a person has decided: sent once the server is back, and done once however often it is sent. */
-export const decisions: Client<Flows> = streams;
 
 let answer: typeof fetch = (url, init) => fetch(url, { ...init, credentials: "same-origin" });
 

@@ -1,7 +1,7 @@
 /** An open question with what it is about, and the form that answers it. */
 import type { PendingPrompt } from "@millrace/client";
 import { type ReactNode, useId, useMemo, useState } from "react";
-import { assertAccepted, decisions } from "../api/client.js";
+import { assertAccepted, streams } from "../api/client.js";
 import { connection } from "../api/connection.js";
 import type { Json, JsonObject, JsonSchema } from "../api/json.types.js";
 import { fieldsOf } from "../api/plain-json.js";
@@ -42,7 +42,7 @@ export function Question({ runId, prompt, mayAnswer, isWhole = false, onAnswered
   const [values, setValues] = useState<JsonObject>(prefill);
   const answerWith = (fields: JsonObject): void =>
     send(async () => {
-      assertAccepted(await decisions.handle(runId).answer(promptId, fields));
+      assertAccepted(await streams.handle(runId).answer(promptId, fields));
       onAnswered();
     });
   return (
