@@ -46,6 +46,22 @@ it("goes to a run, a workflow or a page by its name", async () => {
   visit.expectNoFaults();
 });
 
+it("has the focus in the page after Back, so that Tab continues there", async () => {
+  await using visit = await Visit.open(browser, `${server.studio}#/runs`, { width: 1280, height: 720 });
+  const { page } = visit;
+  const focused = () => page.evaluate(() => document.activeElement?.id);
+  await page.getByRole("link", { name: id, exact: true }).click();
+  await page.locator(".transport").waitFor();
+  await expect.poll(focused).toBe("main");
+  await page.goBack();
+  await page.getByRole("link", { name: id, exact: true }).waitFor();
+  await expect.poll(focused).toBe("main");
+  await page.keyboard.press("Tab");
+
+  expect(await page.evaluate(() => document.activeElement?.closest("#main") !== null)).toBe(true);
+  visit.expectNoFaults();
+});
+
 it("keeps the place of a border over a reload, and gives it back", async () => {
   await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1280, height: 720 });
   const { page } = visit;
@@ -71,13 +87,21 @@ it("keeps the place of a border over a reload, and gives it back", async () => {
   visit.expectNoFaults();
 });
 
-it("says on the page of a run that the server is away, and is quiet once it is back", async () => {
+it("says on the page of a run that the server is away, keeps an answer, and sends it once the server is back", async () => {
   await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1280, height: 720 });
   await textOf(badge(visit.page)).toContain("Waiting");
+  await visit.page.getByRole("button", { name: "Send RefundDecision" }).waitFor();
   await server.kill();
 
   await visit.sees("The server has not answered since");
   await visit.shoot("server-away");
+  await visit.page.locator("#ask").getByText("Yes", { exact: true }).click();
+  await visit.page.getByLabel("by", { exact: true }).fill("Ada");
+  await visit.page.getByRole("button", { name: "Send RefundDecision" }).click();
+  await visit.sees("The answer is sent once it is back.");
+  await visit.shoot("answer-kept");
   await server.restart();
   await visit.page.getByText("The server has not answered since").waitFor({ state: "detached", timeout: 30_000 });
+  await expect.poll(() => badge(visit.page).textContent(), { timeout: 30_000 }).toBe("Completed");
+  expect(await server.settled(id)).toMatchObject({ result: { refunded: true } });
 });

@@ -137,6 +137,8 @@ describe("a step", () => {
     const { page } = visit;
     await row(page, "Run starts").click();
     await page.locator(".p-state .data").getByText("A-17").first().waitFor();
+    await textOf(row(page, "Run starts")).toContain('{"order":"A-17","euros":80}');
+    await textOf(row(page, "check completed")).toContain('Checked {"order":"A-17","euros":80,"risk":');
     await row(page, "check completed").click();
     await textOf(section(visit, "Output")).toContain("risk");
     await page.locator(".lane .bar").last().click();

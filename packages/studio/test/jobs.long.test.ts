@@ -19,7 +19,7 @@ let server: StudioServer;
 const table: string[] = [];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), StudioServer.start(["operated"])]);
+  [browser, server] = await Promise.all([openBrowser(), StudioServer.start(["operated", "sources"])]);
   const settled = async (workflow: string, input: Record<string, unknown>, handlerId: string): Promise<void> => {
     await server.run(workflow, input, { handlerId });
     await server.settled(handlerId);
@@ -213,6 +213,14 @@ describe("over 50,000 runs, somebody can", () => {
     await operator.open("Schedules");
     await operator.click(visit.main.getByRole("button", { name: "nightly" }));
     await visit.main.getByText("Next 5").waitFor();
+  });
+
+  job("make a test of a run", async (operator) => {
+    const { page } = operator.visit;
+    await operator.click(page.getByRole("link", { name: "clerk-1", exact: true }));
+    await operator.click(page.getByRole("button", { name: "Copy as…" }));
+    await operator.click(page.getByRole("dialog").getByRole("button", { name: "Test", exact: true }));
+    await page.getByRole("dialog").getByText("test/clerk-1.test.ts", { exact: true }).waitFor();
   });
 
   job(

@@ -32,6 +32,8 @@ describe("a run of a thousand ticks", () => {
     expect(last).toBeGreaterThan(1000);
     expect(await rowsOf(page)).toBeLessThan(mostRows);
 
+    const numbers = page.locator(".log .r").last().locator(".n");
+    expect(await numbers.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
     await page.getByRole("slider", { name: "Tick" }).fill("500");
     await expect.poll(() => page.locator("#t500").getAttribute("aria-selected")).toBe("true");
     expect(await rowsOf(page)).toBeLessThan(mostRows);

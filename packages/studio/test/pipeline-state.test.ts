@@ -36,7 +36,7 @@ it("has the session, the outputs and the answers of people where the studio look
   const changes: unknown[] = [];
   let last: unknown = null;
   for await (const { number, changes: raw } of runtime.history("letter-1", { details: true })) {
-    const known = pipelineChanges((raw ?? []) as readonly ChangedValue[]);
+    const known = pipelineChanges((raw ?? []) as readonly ChangedValue[], null);
     if (known.length > 0) changes.push(known);
     const { state, steps } = await runtime.at("letter-1", number);
     last = state;

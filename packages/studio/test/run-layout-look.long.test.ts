@@ -112,6 +112,11 @@ describe("the pages of runs", () => {
       const name = page.getByRole("heading", { name: id });
       await name.waitFor();
       expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth), id).toBe(true);
+      const buttons = page.locator(".runactions .btn").filter({ visible: true });
+      const middles = await buttons.evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 2)),
+      );
+      expect(new Set(middles).size, id).toBe(1);
     }
     await visit.show("#/runs");
     const statuses = page.getByRole("group", { name: "Status" }).getByRole("button");

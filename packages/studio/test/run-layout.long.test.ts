@@ -412,7 +412,8 @@ describe("a fork", () => {
     await textOf(badge(page)).toBe("Waiting");
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/Stays as it is: .*frames/).waitFor();
+    await dialog.getByText("Outputs of finished steps stay as they are.").waitFor();
+    expect(await dialog.textContent()).not.toMatch(/frames|visits|pipeline\./);
     await expect.poll(() => dialog.locator(".stedit label").allTextContents()).toEqual(["session"]);
     visit.expectNoFaults();
   });

@@ -41,6 +41,9 @@ describe("over 50,000 runs", () => {
     const rows = visit.main.getByRole("table", { name: "By step" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(3);
     await visit.main.getByRole("table", { name: "By version" }).getByText("1.6.0").waitFor();
+    const charts = visit.main.locator(".overtime figure");
+    await expect.poll(() => charts.locator(".timemark").allTextContents()).toEqual(["1.6.0", "1.6.0"]);
+    await expect.poll(() => charts.first().getByRole("img").getAttribute("aria-label")).toMatch(/; 1\.6\.0 from /);
     await visit.main.getByRole("button", { name: "7 days" }).click();
     await visit.main.getByText("Runs ended", { exact: true }).waitFor();
     visit.expectNoFaults();

@@ -21,8 +21,13 @@ describe("the first look", () => {
     await using server = await StudioServer.start();
     await using visit = await Visit.open(browser, server.studio);
     await visit.sees("No run yet");
-    await visit.sees("npm create millrace");
+    await visit.main.getByRole("link", { name: "All 17 workflows" }).waitFor();
+    expect(await visit.main.getByText("npm create").count()).toBe(0);
     await visit.shoot("first-start");
+    expect(await visit.hardships()).toEqual([]);
+    await visit.main.getByRole("link", { name: "refund" }).click();
+    await visit.main.getByRole("button", { name: "Run refund" }).waitFor();
+    await visit.page.goBack();
 
     const id = await server.run("count", { to: 3 });
     await rowOf(visit.page, id).getByText("Completed").waitFor();

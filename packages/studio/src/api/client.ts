@@ -2,7 +2,7 @@
  * The client of the server whose page this is.
  *
  * Pages show a failure at once and read again by themselves, so `client` makes one attempt. `streams` connects again for as long as
- * somebody listens.
+ * somebody listens, and sends the answer of a person again until the server is back: it counts once.
  *
  * @module
  */

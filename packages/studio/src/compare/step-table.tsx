@@ -2,7 +2,7 @@ import type { RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
 import type { WorkflowGraphData } from "../graph/graph-data.js";
-import { stepNaming } from "../model/step-names.js";
+import { type StepName, stepNaming } from "../model/step-names.js";
 import { duration, plural } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import type { LoadedRun } from "./load-run.js";
@@ -18,10 +18,11 @@ export interface StepTableProps {
 /** How long each step took on both sides. */
 export function StepTable({ a, b, graph, forkAt }: StepTableProps): ReactNode {
   const rows = useMemo(() => {
-    const [ofA, ofB] = [sumsOf(a), sumsOf(b)];
-    const naming = stepNaming(graph, { runId: a.handler.handlerId, workflows: new Map() });
+    const naming = stepNaming(graph, { runId: graph.name, workflows: new Map() });
+    const nameOf = (step: string): StepName => naming(step, graph.name);
+    const [ofA, ofB] = [a, b].map((run) => sumsOf(run, (step) => nameOf(step).owner)) as [Sums, Sums];
     return graph.nodes
-      .filter(({ kind, name }) => kind === "step" && !naming(name, a.handler.handlerId).isInner)
+      .filter(({ kind, name }) => kind === "step" && !nameOf(name).isInner && nameOf(name).owner === name)
       .map(({ name, label }) => ({ name, label: label ?? name, a: ofA.get(name), b: ofB.get(name) }));
   }, [a, b, graph]);
   const most = Math.max(1, ...rows.flatMap((row) => [row.a?.ms ?? 0, row.b?.ms ?? 0]));
@@ -85,13 +86,17 @@ function Time({ sum, most, otherwise }: TimeProps): ReactNode {
   );
 }
 
-function sumsOf({ handler, attempts }: LoadedRun): ReadonlyMap<string, Sum> {
+type Sums = ReadonlyMap<string, Sum>;
+
+/** @param ownerOf The step that a step is shown as. */
+function sumsOf({ handler, attempts }: LoadedRun, ownerOf: (step: string) => string): Sums {
   const endMs = endedAtMsOf(handler) ?? handler.updatedAtMs;
   const sums = new Map<string, Sum>();
   for (const attempt of attempts) {
     if (attempt.runId !== handler.handlerId) continue;
-    const known = sums.get(attempt.step);
-    sums.set(attempt.step, {
+    const owner = ownerOf(attempt.step);
+    const known = sums.get(owner);
+    sums.set(owner, {
       ms: (known?.ms ?? 0) + lengthOf(attempt, endMs),
       attempts: (known?.attempts ?? 0) + 1,
       firstTick: known?.firstTick ?? attempt.startedTick,

@@ -1,4 +1,5 @@
 import { type ReactNode, type Ref, useState } from "react";
+import { typeOf } from "../model/log-entry-text.js";
 import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { plural, short } from "../ui/format.js";
@@ -138,6 +139,8 @@ function TickCell({ id, tick }: { readonly id: string; readonly tick: ComparedTi
 
 /** Where runs differ is mostly in what came in, and in what came out. */
 function contentOf(tick: { readonly [field: string]: unknown }): unknown {
-  const event = (tick["event"] ?? tick["output"]) as { readonly data?: unknown } | null | undefined;
-  return event?.data ?? null;
+  const event = tick["event"] ?? tick["output"];
+  // Those of a pipeline only say where it continues.
+  if (typeOf(event)?.startsWith("pipeline.") === true) return null;
+  return (event as { readonly data?: unknown } | null | undefined)?.data ?? null;
 }

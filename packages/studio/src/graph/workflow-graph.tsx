@@ -50,7 +50,9 @@ const NARROW = 560;
 /** From here on what is written on a step is 11 px high. */
 const READABLE_ZOOM = 0.9;
 const LEAST_ZOOM = 0.25;
-const MOST_ZOOM = 1.1;
+const MOST_ZOOM = 1.3;
+/** In a lower place, a map would cover what it is a map of. */
+const LEAST_WITH_MAP = 280;
 
 export function WorkflowGraph(props: WorkflowGraphProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
@@ -154,7 +156,7 @@ function Canvas({
           bring(layout.nodes.find((node) => node.id === id));
         }}
       >
-        {direction === "across" && zoomOf(layout, box) < READABLE_ZOOM && (
+        {direction === "across" && box.height >= LEAST_WITH_MAP && zoomOf(layout, box) < READABLE_ZOOM && (
           <MiniMap position="bottom-left" pannable ariaLabel="The whole graph" style={mapSize(layout)} />
         )}
       </ReactFlow>

@@ -81,6 +81,8 @@ describe("lineOf", () => {
       { path: ["frames", "0/2@3"], new: { outputs: [[{ ...output, skipped: true }, null]] } },
       { path: ["nested", "r/2", "frames", "0", "outputs", 0], new: [{ ...output, stepName: "plan" }] },
     ];
+    const loop = { stepType: "Loop", stepName: "polish", steps: [{ ...output, content: "a first edit" }, output] };
+    const closed = [{ path: ["frames", "0", "outputs", 0, 2], new: { ...loop, content: "2 iterations" } }];
     const completed = entry(1, "step.completed", { step: "edit", item: 1, changes });
 
     expect(lineOf(completed, { ...facts, isPipeline: true }).changes).toEqual([
@@ -89,6 +91,11 @@ describe("lineOf", () => {
       { path: ["outputs", "plan"], new: "an edit" },
     ]);
     expect(of(completed).changes).toEqual(changes);
+    const ofPipeline = (step: string, given: HistoryEntry["changes"], type = "step.completed") =>
+      lineOf(entry(1, type, { step, item: 1, ...(given && { changes: given }) }), { ...facts, isPipeline: true });
+    expect(ofPipeline("edit", closed).changes).toEqual([{ path: ["outputs", "edit"], new: "an edit" }]);
+    expect(ofPipeline("write: gather", closed).changes).toEqual([]);
+    expect(ofPipeline("edit", [{ path: ["discarded", 0], new: {} }], "state.edited").kind).toBe("housekeeping");
   });
 
   it("counts the events of a fan-out", () => {

@@ -172,14 +172,17 @@ export function lineOf(entry: HistoryEntry, { runId, naming, isPipeline = false 
   // A step of a pipeline that asks first ends, and begins again with the answer.
   const asksFirst = words.event?.startsWith("pipeline.ask ") === true && tick.type === "step.completed";
   const ends = name?.isInner === true ? endingText(tick, name.label) : null;
-  const isHousekeeping = (name?.isInner === true && words.isFailure !== true) || asksFirst || ends !== null;
+  const known = isPipeline ? pipelineChanges(changes, name?.label ?? null) : changes;
+  const isOnlyPlace = words.kind === "state" && known.length < changes.length && known.length === 0;
+  const isInner = name?.isInner === true && words.isFailure !== true;
+  const isHousekeeping = isInner || asksFirst || isOnlyPlace || ends !== null;
   return {
     tone: null,
     event: null,
     message: null,
     isFailure: false,
     isQuestion: false,
-    changes: isPipeline ? pipelineChanges(changes) : changes,
+    changes: known,
     ...words,
     ...(ends !== null && { text: ends, isFailure: false }),
     ...(words.event?.startsWith("pipeline.") && { event: null }),

@@ -1,10 +1,12 @@
 /** An open question with what it is about, and the form that answers it. */
 import type { PendingPrompt } from "@millrace/client";
 import { type ReactNode, useId, useMemo, useState } from "react";
-import { assertAccepted, client } from "../api/client.js";
+import { assertAccepted, streams } from "../api/client.js";
+import { connection } from "../api/connection.js";
 import type { Json, JsonObject, JsonSchema } from "../api/json.types.js";
 import { fieldsOf } from "../api/plain-json.js";
 import { useSend } from "../api/use-send.js";
+import { useStore } from "../store.js";
 import { Button } from "../ui/controls.js";
 import { ExactText } from "../ui/exact-text.js";
 import { JsonForm } from "../ui/form.js";
@@ -32,6 +34,7 @@ export interface QuestionProps {
 export function Question({ runId, prompt, mayAnswer, isWhole = false, onAnswered }: QuestionProps): ReactNode {
   const heading = useId();
   const { isSending, error, send } = useSend();
+  const isAway = useStore(connection) === "reconnecting";
   const { promptId, askedAtMs, dueAtMs, answer } = prompt;
   const requirement = requirementOf(prompt);
   const question = questionOf(prompt);
@@ -39,7 +42,7 @@ export function Question({ runId, prompt, mayAnswer, isWhole = false, onAnswered
   const [values, setValues] = useState<JsonObject>(prefill);
   const answerWith = (fields: JsonObject): void =>
     send(async () => {
-      assertAccepted(await client.handle(runId).answer(promptId, fields));
+      assertAccepted(await streams.handle(runId).answer(promptId, fields));
       onAnswered();
     });
   return (
@@ -88,6 +91,11 @@ export function Question({ runId, prompt, mayAnswer, isWhole = false, onAnswered
           }
           onDecide={(decision) => answerWith(fieldsOfDecision(requirement, decision))}
         />
+      )}
+      {isSending && isAway && (
+        <p className="hint" role="status" ref={(line) => line?.scrollIntoView({ block: "nearest" })}>
+          The server does not answer. The answer is sent once it is back.
+        </p>
       )}
       {!mayAnswer && <p className="hint">You may not answer here.</p>}
       {error !== null && <ErrorBox error={error} />}

@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from "react";
 import { client } from "../api/client.js";
 import { useSend } from "../api/use-send.js";
 import { type ForkPlan, forkOptions, forkPlan, forkRefusal, type NextItem, readEdits } from "../model/fork-plan.js";
+import { pipelineStateOf } from "../model/pipeline-input.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -146,8 +147,22 @@ function useForkEdits({ runId, tick, moment, items, item: given }: ForkFacts) {
     open,
     isBroken: state.broken.length + event.broken.length > 0,
     options: forkOptions({ at: tick, handlerId, state: state.edits, event: event.edits, item }),
-    state: { ...state, before, closed, texts: stateTexts, onChange: setStateTexts },
-    event: { ...event, before: next?.fields ?? {}, closed: [], texts: eventTexts, onChange: setEventTexts },
+    state: {
+      ...state,
+      before,
+      closed,
+      isPipeline: pipelineStateOf(before) !== null,
+      texts: stateTexts,
+      onChange: setStateTexts,
+    },
+    event: {
+      ...event,
+      before: next?.fields ?? {},
+      closed: [],
+      isPipeline: false,
+      texts: eventTexts,
+      onChange: setEventTexts,
+    },
   };
 }
 
@@ -193,13 +208,15 @@ interface FieldsProps {
   readonly before: Readonly<Record<string, unknown>>;
   /** Fields that stay as they are. */
   readonly closed: readonly string[];
+  /** All that stays as it is says where a pipeline is. */
+  readonly isPipeline: boolean;
   readonly texts: Texts;
   readonly edits: Readonly<Record<string, unknown>>;
   readonly broken: readonly string[];
   readonly onChange: (texts: Texts) => void;
 }
 
-function Fields({ title, hint, before, closed, texts, edits, broken, onChange }: FieldsProps): ReactNode {
+function Fields({ title, hint, before, closed, isPipeline, texts, edits, broken, onChange }: FieldsProps): ReactNode {
   const id = useId();
   const names = Object.keys(before).filter((name) => !closed.includes(name));
   return (
@@ -221,7 +238,11 @@ function Fields({ title, hint, before, closed, texts, edits, broken, onChange }:
         ))}
         {names.length + closed.length === 0 && <span className="muted">empty</span>}
       </div>
-      {closed.length > 0 && <p className="hint">Stays as it is: {closed.join(", ")}.</p>}
+      {closed.length > 0 && (
+        <p className="hint">
+          {isPipeline ? "Outputs of finished steps stay as they are." : `Stays as it is: ${closed.join(", ")}.`}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,11 +1,13 @@
 /** The ticks as sentences. Those after the cursor stay, in grey. */
-import { type ReactNode, type Ref, useMemo, useState, useSyncExternalStore } from "react";
+import type { HistoryEntry } from "@millrace/client";
+import { type CSSProperties, type ReactNode, type Ref, useMemo, useState, useSyncExternalStore } from "react";
 import { everything, type LogFilter, LogRows } from "../model/log-rows.js";
 import { lastUpTo } from "../model/numbers.js";
+import { contentOfTick, outputOf } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
 import { textOfTicks } from "../model/stream-fold.js";
 import { Button, type Choice, Segmented, Switch } from "../ui/controls.js";
-import { duration, short } from "../ui/format.js";
+import { short, since } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty } from "../ui/states.js";
 import { VirtualRows } from "./virtual-rows.js";
@@ -118,6 +120,7 @@ function LogList(props: LogViewProps & { readonly log: LogRows; readonly rows: r
   return (
     <VirtualRows
       className="scroll log"
+      style={{ "--digits": `${Math.max(3, String(run.last).length)}ch` } as CSSProperties}
       role="listbox"
       tabIndex={0}
       aria-label="Ticks"
@@ -170,9 +173,10 @@ function LogRow({ run, index, end, place, size, tick, fromMs, many, onGo }: LogR
   const { number, step, item, runId } = entry;
   const upTo = end === index ? index : Math.max(index, Math.min(end, run.indexOf(tick)));
   const streamed = kind === "stream" ? textOfTicks(run.entries, { from: index, to: upTo, most: MOST_SHOWN }) : "";
+  const isData = kind === "events" || kind === "steps";
+  const fields = isData && message === null ? fieldsOf(entry) : "";
   const lastNumber = run.entries[end]?.number ?? number;
   const shownChanges = changes.slice(0, 2).map((change) => `${change.path.join(".")} ${short(change.new, 14)}`);
-  const isPlain = run.facts.isPipeline === true && changes.length === 1 && changes[0]?.path[0] === "outputs";
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
     // biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys go from tick to tick
@@ -187,7 +191,7 @@ function LogRow({ run, index, end, place, size, tick, fromMs, many, onGo }: LogR
       onClick={() => onGo(number)}
     >
       <span className="n">{number}</span>
-      <span className="at">{offset(entry.atMs - fromMs)}</span>
+      <span className="at">{since(entry.atMs - fromMs)}</span>
       <span className={tone === null ? "s-queued" : `s-${tone}`}>
         <Icon name={icon} />
       </span>
@@ -196,17 +200,19 @@ function LogRow({ run, index, end, place, size, tick, fromMs, many, onGo }: LogR
         <bdi>{text}</bdi>
         {step !== null && item !== null && many.has(`${runId}#${step}`) && <span className="muted num"> #{item}</span>}
         {event !== null && <span className="ev"> {event}</span>}
+        {fields !== "" && <span className="muted mono"> {fields}</span>}
         {end > index && <span className="muted num"> ×{end - index + 1}</span>}
         {streamed !== "" && <span className="ink2"> {streamed}</span>}
         {message !== null && <span className="muted"> {message}</span>}
-        {isPlain && <span className="ev"> {short(changes[0]?.new, MOST_SHOWN)}</span>}
-        {!isPlain && shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}
+        {fields === "" && shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}
       </span>
     </div>
   );
 }
 
-/** `+1.56s`: narrow, for a column. */
-function offset(ms: number): string {
-  return `+${duration(Math.max(0, ms)).replace(/ (ms|s|d)$/, "$1")}`;
+/** What came in or out with the event of the row: its fields, or the content of a step of a pipeline. */
+function fieldsOf(entry: HistoryEntry): string {
+  const datum = outputOf(entry.tick) ?? contentOfTick(entry);
+  const isEmpty = datum === null || JSON.stringify(datum.value) === "{}";
+  return isEmpty ? "" : short(datum.value, MOST_SHOWN);
 }

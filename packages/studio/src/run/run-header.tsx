@@ -52,7 +52,11 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         </h1>
         <StatusBadge status={statusOf(handler)} />
         <span className="grow" />
-        {place === null && <Actions {...props} />}
+        {place === null && (
+          <div className="runactions">
+            <Actions {...props} />
+          </div>
+        )}
       </div>
       <Facts {...props} />
     </div>
@@ -236,7 +240,9 @@ function Facts({ handler, run, rootId, place, onChildren, time }: RunHeaderProps
   const { budgets } = useStudioConfig();
   const { startedAtMs, forkedFrom: origin, version, queue } = handler;
   const attempts = run.attempts.list.filter(({ step, runId }) => !run.facts.naming(step, runId).isInner);
-  const sessionId = sessionOf(run.entries[0]?.tick["event"]);
+  // Without one of its own, a run of a pipeline makes one under its id.
+  const ofLabel = run.facts.isPipeline === true ? handler.labels["session"] : undefined;
+  const sessionId = sessionOf(run.entries[0]?.tick["event"]) ?? ofLabel ?? null;
   const labels = besides(handler.labels, sessionId);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = isOpen(handler);

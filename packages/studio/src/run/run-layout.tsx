@@ -123,7 +123,7 @@ export function RunLayout({ feed, handler, graph, error, place }: RunLayoutProps
           {
             "--th": `${timeline.size ?? timelineHeight(views.lanes)}px`,
             "--tmax": timeline.size === null ? "58%" : "80%",
-            "--rw": `${side.size ?? 416}px`,
+            ...(side.size !== null && { "--rw": `${side.size}px` }),
           } as CSSProperties
         }
       >

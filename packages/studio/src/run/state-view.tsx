@@ -153,7 +153,7 @@ function What({ entry, line, changes, child }: WhatProps): ReactNode {
         </span>
         <span className="cut">
           <bdi>{line.text.replace(/, attempt \d+$/, "")}</bdi>
-          {item !== null && (
+          {item !== null && line.kind !== "housekeeping" && (
             <span className="muted num">
               {" "}
               item {item}, attempt {attempt ?? 1}

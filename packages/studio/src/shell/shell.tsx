@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { connection } from "../api/connection.js";
 import { signOut, token } from "../api/credentials.js";
 import { hrefOf, type Route } from "../route.js";
@@ -21,6 +21,7 @@ import { setTheme, theme, themes } from "./theme.js";
 export function Shell({ route, children }: { readonly route: Route; readonly children: ReactNode }): ReactNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const overview = useOverview();
+  useFocusOfPage(route);
   useKeys((event) => {
     if (event.key !== "?") return false;
     setHelpOpen(true);
@@ -48,6 +49,23 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
     </>
   );
 }
+
+/** A link that was followed, and is not on the next page, takes the focus along: the page gets it, so that Tab continues there. */
+function useFocusOfPage({ page, ...rest }: Route): void {
+  const address = page === "runs" ? page : JSON.stringify([page, { ...rest, tick: null, query: null }]);
+  const known = useRef(address);
+  useEffect(() => {
+    if (known.current === address) return;
+    known.current = address;
+    const id = setTimeout(() => {
+      if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
+    }, FOCUS_AFTER_MS);
+    return () => clearTimeout(id);
+  }, [address]);
+}
+
+/** The page before is gone then. */
+const FOCUS_AFTER_MS = 100;
 
 export function BrandMark(): ReactNode {
   return (

@@ -8,6 +8,13 @@ export interface TimeBar {
   readonly parts: readonly (readonly [tone: string, count: number])[];
 }
 
+/** The beginning of something, such as the first runs of a version. */
+export interface TimeMark {
+  /** Of a bar. */
+  readonly atMs: number;
+  readonly text: string;
+}
+
 export interface TimeBarsProps {
   readonly fromMs: number;
   readonly toMs: number;
@@ -15,13 +22,15 @@ export interface TimeBarsProps {
   readonly bars: readonly TimeBar[];
   /** What is counted, such as `run`. */
   readonly noun: string;
+  /** Lines before bars that cannot be chosen. @default none */
+  readonly marks?: readonly TimeMark[];
   /** Called with the part of the time that was chosen. */
   readonly onChoose?: (fromMs: number, toMs: number) => void;
   readonly className?: string;
 }
 
 export function TimeBars(props: TimeBarsProps): ReactNode {
-  const { fromMs, toMs, periodMs, bars, noun, onChoose, className = "" } = props;
+  const { fromMs, toMs, periodMs, bars, noun, onChoose, marks = [], className = "" } = props;
   const byTime = new Map(bars.map((bar) => [bar.atMs, bar]));
   const times = Array.from({ length: Math.round((toMs - fromMs) / periodMs) }, (_, index) => fromMs + index * periodMs);
   const most = Math.max(1, ...bars.map(totalOf));
@@ -32,8 +41,11 @@ export function TimeBars(props: TimeBarsProps): ReactNode {
   const words = `${plural(total, noun)} from ${timeWords(fromMs)} to ${timeWords(toMs)}, ${duration(periodMs)} to a bar`;
   if (onChoose === undefined)
     return (
-      <div className={`timebars ${className}`} role="img" aria-label={words}>
+      <div className={`timebars ${className}`} role="img" aria-label={[words, ...marks.map(markWords)].join("; ")}>
         {columns}
+        {marks.map(({ atMs, text }) => (
+          <Mark key={text} share={(atMs - fromMs) / (toMs - fromMs)} text={text} />
+        ))}
       </div>
     );
   const choose = (one: number, other: number): void => {
@@ -85,6 +97,15 @@ export function TimeBars(props: TimeBarsProps): ReactNode {
   );
 }
 
+/** Its text is on the side with more room. */
+function Mark({ share, text }: { readonly share: number; readonly text: string }): ReactNode {
+  return (
+    <span className={`timemark ${share > 0.5 ? "late" : ""}`} style={{ left: `${share * 100}%` }}>
+      <span className="cut">{text}</span>
+    </span>
+  );
+}
+
 function Stack({ bar, most }: { readonly bar: TimeBar | undefined; readonly most: number }): ReactNode {
   return (
     <span className="stackbar">
@@ -103,6 +124,10 @@ function totalOf({ parts }: TimeBar): number {
 function barWords(atMs: number, bar: TimeBar | undefined, noun: string): string {
   const parts = bar?.parts.filter(([, count]) => count > 0).map(([tone, count]) => `${count} ${tone}`) ?? [];
   return `${timeWords(atMs)}: ${parts.length === 0 ? plural(0, noun) : parts.join(", ")}`;
+}
+
+function markWords({ atMs, text }: TimeMark): string {
+  return `${text} from ${timeWords(atMs)} on`;
 }
 
 export function timeWords(atMs: number): string {

@@ -12,7 +12,7 @@ import { grouped } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { FigureTiles } from "./figures.js";
-import { TimeBars } from "./time-bars.js";
+import { TimeBars, type TimeMark } from "./time-bars.js";
 import { rangeMs, type TimeRange, TimeRangeChoice } from "./time-range.js";
 
 export interface OfWorkflow {
@@ -60,7 +60,7 @@ export function WorkflowFiguresCard(props: WorkflowFiguresCardProps): ReactNode 
           return (
             <>
               <FigureTiles figures={figures} runsHref={runsHref(false)} failedHref={runsHref(true)} />
-              <OverTime time={all} figures={figures} />
+              <OverTime time={all} figures={figures} marks={deployments(byVersion.workflows)} />
               {byVersion.workflows.length > 1 && <Versions versions={byVersion.workflows} />}
               {isRead(graph) && <Steps name={name} steps={figures.steps} graph={graph.value} />}
             </>
@@ -76,7 +76,22 @@ function isRead({ value, error }: Reading<WorkflowGraphData>): boolean {
   return value !== null || error !== null;
 }
 
-function OverTime({ time, figures }: { readonly time: Statistics; readonly figures: WorkflowFigures }): ReactNode {
+/** Where each version but the first one has its first runs. */
+function deployments(versions: readonly WorkflowFigures[]): readonly TimeMark[] {
+  const firsts = versions.flatMap(({ version, periods: [first] }) =>
+    first === undefined ? [] : [{ atMs: first.atMs, text: version ?? "not known" }],
+  );
+  const begin = Math.min(...firsts.map(({ atMs }) => atMs));
+  return firsts.filter(({ atMs }) => atMs > begin);
+}
+
+interface OverTimeProps {
+  readonly time: Statistics;
+  readonly figures: WorkflowFigures;
+  readonly marks: readonly TimeMark[];
+}
+
+function OverTime({ time, figures, marks }: OverTimeProps): ReactNode {
   const ended = figures.periods.map(({ atMs, count, failed }) => ({
     atMs,
     parts: [
@@ -89,11 +104,11 @@ function OverTime({ time, figures }: { readonly time: Statistics; readonly figur
     <div className="overtime">
       <figure>
         <figcaption className="muted">Runs ended, failed ones below</figcaption>
-        <TimeBars {...time} bars={ended} noun="run" />
+        <TimeBars {...time} bars={ended} marks={marks} noun="run" />
       </figure>
       <figure>
         <figcaption className="muted">95 % took at most</figcaption>
-        <TimeBars {...time} bars={slow} noun="millisecond" />
+        <TimeBars {...time} bars={slow} marks={marks} noun="millisecond" />
       </figure>
     </div>
   );

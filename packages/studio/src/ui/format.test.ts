@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, duration, grouped, plural, short } from "./format.js";
+import { ago, duration, grouped, plural, short, since } from "./format.js";
 
 describe("duration", () => {
   it.each([
@@ -15,6 +15,21 @@ describe("duration", () => {
     [172_800_000, "2 d"],
   ])("says %d ms in three figures: %s", (ms, text) => {
     expect(duration(ms)).toBe(text);
+  });
+});
+
+describe("since", () => {
+  it.each([
+    [0, "+0ms"],
+    [1_560, "+1.56s"],
+    [59_999, "+59.9s"],
+    [60_000, "+1:00"],
+    [610_000, "+10:10"],
+    [3_723_000, "+1:02:03"],
+    [86_399_000, "+23:59:59"],
+    [273_600_000, "+3d 4h"],
+  ])("says %d ms in the width of a column: %s", (ms, text) => {
+    expect(since(ms)).toBe(text);
   });
 });
 

@@ -9,6 +9,16 @@ export function duration(ms: number): string {
   return `${(ms / 86_400_000).toFixed(1).replace(/\.0$/, "")} d`;
 }
 
+/** `+1.56s`, `+10:10`, `+1:02:03`, `+3d 4h`: how long after the beginning, for a column. */
+export function since(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1_000);
+  if (seconds < 60) return `+${duration(Math.max(0, Math.min(ms, 59_900))).replace(" ", "")}`;
+  const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600), Math.floor(seconds / 86_400)];
+  const two = (number: number): string => String(number % 60).padStart(2, "0");
+  if (hours === 0) return `+${minutes}:${two(seconds)}`;
+  return days === 0 ? `+${hours}:${two(minutes)}:${two(seconds)}` : `+${days}d ${hours % 24}h`;
+}
+
 /** How long ago, in words. */
 export function ago(thenMs: number, nowMs: number): string {
   const seconds = Math.round((nowMs - thenMs) / 1_000);
