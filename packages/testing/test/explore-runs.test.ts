@@ -1,6 +1,7 @@
 /** Planted races: `exploreRuns` finds each, and nothing in what is right. */
 import type { Workflow } from "millrace";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { exploreRuns } from "../src/index.js";
 import { type Ctx, increment, parallel, races, right } from "./planted-races.js";
 
@@ -40,6 +41,30 @@ describe("exploreRuns", () => {
       schedule: "0.0.1",
       parts: expect.arrayContaining(["work 3.1: get count", "work 4.1: set count"]),
     });
+  });
+
+  it("finds orders in which the run waits for ever or does not end, also if those are all", async () => {
+    const ask = (ctx: Ctx) => ctx.ask({ title: "Go on?", schema: { yes: z.boolean() } });
+    const some = await explored(
+      parallel(async (n, ctx) => {
+        if (n === 0) await ctx.store.set("count", 1);
+        else if ((await ctx.store.get("count")) === 1) await ask(ctx);
+      }),
+    );
+    const all = await exploreRuns(() => parallel(async (n, ctx) => n === 1 && ask(ctx)), {});
+    const endless = await explored(
+      parallel(async (n, { sleep }) => {
+        while (n === 1) await sleep(10);
+      }),
+      { orders: 3 },
+    );
+
+    expect([some, all, endless].map(({ findings }) => kindsOf(findings))).toEqual([["stuck"], ["stuck"], ["stuck"]]);
+    expect(some.endings).toHaveLength(1);
+    expect(all.endings).toEqual([]);
+    expect(some.findings[0]?.message).toMatch(/^The run waits for ever\./);
+    expect(endless.findings[0]).toMatchObject({ message: "The run does not end." });
+    expect(endless.findings[0]?.parts).toHaveLength(201);
   });
 
   it("says when it has not seen all orders", async () => {

@@ -87,8 +87,9 @@ class Play {
       const possible = this.#possible();
       if (possible.length === 0) break;
       const last = this.#happened.at(-1) ?? null;
-      const index = this.#happened.length < MAX_PARTS ? choose(possible, this.#happened.length, last) : null;
-      if (index === null) return this.#givenUp(possible);
+      if (this.#happened.length === MAX_PARTS) return this.#givenUp(possible, "The run does not end.");
+      const index = choose(possible, this.#happened.length, last);
+      if (index === null) return this.#givenUp(possible, "");
       this.#do(possible, index);
     }
     return this.#played();
@@ -183,9 +184,9 @@ class Play {
     if (receipt.status === "refused") this.#untaken.push({ event: event.type, code: receipt.code });
   }
 
-  async #givenUp(possible: readonly Possible[]): Promise<Played> {
+  async #givenUp(possible: readonly Possible[], text: string): Promise<Played> {
     void this.#handler.cancel().catch(() => {});
-    return { ...this.#facts(possible), ending: null, text: "" };
+    return { ...this.#facts(possible), ending: null, text };
   }
 
   async #played(): Promise<Played> {
@@ -193,7 +194,11 @@ class Play {
     if (!this.#isOver) {
       // Nobody can do anything: the run waits for what never comes.
       void this.#handler.cancel().catch(() => {});
-      return { ...this.#facts(left), ending: null, text: "the run waits for ever" };
+      return {
+        ...this.#facts(left),
+        ending: null,
+        text: "The run waits for ever. Pass `answers` and `events` if somebody outside is to act.",
+      };
     }
     const outcome = (await this.#handler.idle()) as Ending["outcome"];
     await this.#watching;
