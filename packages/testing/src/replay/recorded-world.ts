@@ -16,7 +16,7 @@ import {
   WorkflowError,
   type WorkflowEvent,
 } from "millrace";
-import { reviveError, type StateChange } from "millrace/engine";
+import { errorFrom, type StateChange } from "millrace/engine";
 import type { Answer } from "../harness/responder.js";
 import type { CallOutcome, PathAnswer, PathItem, PathRun, RunPath } from "./run-path.js";
 
@@ -160,7 +160,7 @@ export function fieldsOf(answer: WorkflowEvent): Record<string, unknown> {
 
 /** Answers a call as it was answered, with what it sent and the edit that ended it. */
 export function answerFrom(outcome: CallOutcome, given: EffectCall<never>): unknown {
-  if (outcome.kind === "error") throw reviveError(outcome.error);
+  if (outcome.kind === "error") throw errorFrom(outcome.error); // as it was in the process that made the call
   const { value, sends, atMs, edit } = outcome;
   for (const { event, step, dueAtMs, toRun } of sends)
     given.sendEvent(event as never, {
