@@ -103,13 +103,14 @@ const passing = /(^|[a-z])(At|Due|Deadline)Ms$|^atMs$|^(attempt|runId|lineage|la
 const ofWork: ReadonlySet<string> = new Set(["duration", "afterMs", "createdAt", "timeToFirstToken"]);
 const workFields = ["stepId", "stepResults", "totalTokens", "pipelineId", "afterMs"] as const;
 
-/** Without what no two runs have in common: times, and the id of the run itself wherever it is. */
+/** Without what no two runs have in common: times, stacks of errors, and the id of the run itself wherever it is. */
 function withoutChance(value: unknown, runId: string, place = ""): unknown {
   if (typeof value === "string") return withoutId(value, runId);
   if (Array.isArray(value)) return value.map((one) => withoutChance(one, runId));
   if (typeof value !== "object" || value === null) return value;
   const isWork = place === "metrics" || workFields.some((name) => name in value);
-  const isPassing = (name: string): boolean => passing.test(name) || (isWork && ofWork.has(name));
+  const isPassing = (name: string): boolean =>
+    passing.test(name) || (isWork && ofWork.has(name)) || (name === "stack" && "message" in value);
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, of]) => (isPassing(name) ? [] : [[name, withoutChance(of, runId, name)]])),
   );
