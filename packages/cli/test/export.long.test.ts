@@ -152,6 +152,7 @@ it("goes into a store once it has ended, with its end and its children", async (
 
   expect(ran).toMatchObject({ code: 0 });
   expect(imported).toMatchObject({ code: 0, stdout: "o-1" });
+  expect(imported.stderr).toContain("Look at it with: millrace show o-1 --store other.db.");
   expect(shown).toMatchObject({ status: "completed", result: ["packed A", "billed B"] });
   expect(new Set(shown.attempts.map(({ run_id }) => run_id)).size).toBe(3);
 });

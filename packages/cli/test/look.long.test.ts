@@ -53,6 +53,55 @@ it("shows a pipeline by its own steps and their contents, and finds no differenc
   expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining("The same ticks.") });
 });
 
+it("shows the steps of a pipeline in their order, and compares two by their names", async () => {
+  const flow = `import { Pipeline, Step } from "@millrace/pipeline";
+import { existsSync } from "node:fs";
+const inner = new Pipeline({
+  name: "Inner",
+  steps: [
+    new Step({ name: "draft", executor: ({ input }) => "draft of " + input }),
+    new Step({ name: "publish", executor: ({ input }) => {
+      if (existsSync("broken")) throw new TypeError("no body of " + input);
+      return "published";
+    } }),
+  ],
+});
+export const article = new Pipeline({ name: "Article", steps: [
+  new Step({ name: "research", executor: () => "notes" }), new Step({ name: "write", executor: inner }),
+] });
+`;
+  const project = createProject({ "article.ts": flow });
+  const run = (id: string) => project.call("run", "article.ts", "--input", '"dams"', "--id", id);
+  const first = await run("p-1");
+  project.write("broken", "");
+  await run("p-2");
+  await run("p-3");
+
+  const shown = await project.call("show", "p-1");
+  const other = await project.call("diff", "p-1", "p-2");
+  const same = await project.call("diff", "p-2", "p-3");
+
+  expect(shown.stdout).toMatch(/✔ research.*\n✔ write.*\n {2}✔ draft.*\n {2}✔ publish/);
+  expect(other.stdout).toMatch(
+    /They part at tick \d+ \(step\.completed of publish\) and tick \d+ \(state\.edited of publish\)/,
+  );
+  expect(other.stdout).toContain('\n  steps.write.publish\n  - "published"\n  + {"error":"no body of notes"}');
+  expect(other.stdout).not.toMatch(/frames|reopens|tallied|retryable/);
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining("The same ticks.") });
+  expect(first.stdout).not.toContain("StopEvent");
+});
+
+it("says that a run is not there, also where a command needs its code", async () => {
+  const project = createProject({ "joke.ts": joke });
+  await project.call("run", "joke.ts#JokeFlow", "--input", '{"topic":"pirate"}', "--id", "j-1");
+
+  for (const command of ["show", "retry", "resume", "export", "test-from"])
+    expect([command, (await project.call(command, "nope")).stderr]).toEqual([
+      command,
+      expect.stringContaining("RUN_UNKNOWN"),
+    ]);
+});
+
 it("shows of a failed pipeline the step that failed, and nothing of what runs the steps", async () => {
   const failing = pipeline.replace("({ length: 26 })", '{ throw new Error("no paper") }');
   const project = createProject({ "pipeline.ts": failing });

@@ -57,7 +57,7 @@ export const trip = defineWorkflow("trip")
   terminal.type("\r");
 
   expect(await terminal.ended()).toBe(0);
-  expect(terminal.text()).toContain('["2026-02-28","any time"]');
+  expect(terminal.text()).toMatch(/"2026-02-28",\s+"any time"/);
 });
 
 it("asks for a Date, fields in an object, and texts one by one", async () => {

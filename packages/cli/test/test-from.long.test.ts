@@ -127,5 +127,5 @@ it("says what it cannot be made of", async () => {
     code: 2,
     stderr: expect.stringContaining('The run "open" cannot be recorded: it has not ended.'),
   });
-  expect((await project.call("test-from", "nothing")).stderr).toContain("CODE_REQUIRED");
+  expect((await project.call("test-from", "nothing")).stderr).toContain("RUN_UNKNOWN");
 });

@@ -73,7 +73,7 @@ describe("a run that fails", () => {
     const flow = pipeline([step("bad", { executor: ({ input }) => Promise.reject(thrown[Number(input)]) })]);
     const failing = async (input: string) => {
       const run = flow.run(input);
-      const error = await run.then(null, (caught: Error) => caught.cause);
+      const error = await run.then(null, (caught: unknown) => (caught as Error).cause);
       return { stored: (await run.output()).error, error };
     };
 

@@ -106,6 +106,30 @@ describe("exploreRuns", () => {
     expect(endings.map(({ state }) => (state as { count: number }).count).sort()).toEqual([1, 10, 9]);
   });
 
+  it("finds orders in which the run waits for ever or does not end, also if those are all", async () => {
+    const ask = (ctx: Ctx) => ctx.ask({ title: "Go on?", schema: { yes: z.boolean() } });
+    const some = await explored(
+      parallel(async (n, ctx) => {
+        if (n === 0) await ctx.store.set("count", 1);
+        else if ((await ctx.store.get("count")) === 1) await ask(ctx);
+      }),
+    );
+    const all = await exploreRuns(() => parallel(async (n, ctx) => n === 1 && ask(ctx)), {});
+    const endless = await explored(
+      parallel(async (n, ctx) => {
+        while (n === 1) await ctx.sleep(10);
+      }),
+      { orders: 3 },
+    );
+
+    expect([some, all, endless].map(({ findings }) => kindsOf(findings))).toEqual([["stuck"], ["stuck"], ["stuck"]]);
+    expect(some.endings).toHaveLength(1);
+    expect(all.endings).toEqual([]);
+    expect(some.findings[0]?.message).toMatch(/^The run waits for ever\./);
+    expect(endless.findings[0]).toMatchObject({ message: "The run does not end." });
+    expect(endless.findings[0]?.parts).toHaveLength(201);
+  });
+
   it("says when it has not seen all orders", async () => {
     const make = () => parallel((_n, ctx) => increment(ctx), { count: 3 });
     expect(await explored(make(), { orders: 5 })).toMatchObject({ orders: 5, isComplete: false });

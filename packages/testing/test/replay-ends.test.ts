@@ -35,6 +35,14 @@ class Fails extends Workflow {
   }
 }
 
+class CallFails extends Workflow {
+  @step({ on: StartEvent, emits: StopEvent })
+  async pay(_ev: StartEvent, ctx: Context) {
+    await ctx.run("charge", () => Promise.reject(Object.assign(new RangeError("bank is away"), { code: "EAWAY" })));
+    return new StopEvent();
+  }
+}
+
 class Retries extends Workflow {
   @step({ on: StartEvent, emits: StopEvent, retry: retryPolicy({ stop: stop.afterAttempts(3), wait: wait.fixed(2) }) })
   async pay() {
@@ -143,6 +151,7 @@ async function recorded(workflow: Workflow, cancelAfterMs: number | null = null)
 describe("a recorded run that did not complete ends as it did:", () => {
   it.each([
     ["a step that fails", Fails, "failed"],
+    ["a call that fails", CallFails, "failed"],
     ["a step that fails at each attempt", Retries, "failed"],
     ["a failure that a step takes", Recovers, "completed"],
     ["one of many", Import, "failed"],

@@ -27,3 +27,14 @@ it("two runs differ by neither their own ids nor the times of the steps of a pip
   const other = { ...tickOf("b", 2), output: { type: "Saved", data: { file: "a.txt", by: "b", duration: 6 } } };
   expect(differencesOf(factsOf(tickOf("a", 1), "a"), factsOf(other, "b"))).toHaveLength(1);
 });
+
+it("two runs that fail in the same way do not differ by the stack of the error, or by their ids in its message", () => {
+  const failed = (runId: string, turn: string) => ({
+    type: "step.failed",
+    error: { name: "TypeError", message: `Run "${runId}/4" has failed`, stack: `TypeError: no\n    at ${turn}` },
+  });
+
+  expect(differencesOf(factsOf(failed("a", "x"), "a"), factsOf(failed("b", "y"), "b"))).toEqual([]);
+  const state = (stack: string) => ({ type: "state.edited", value: { stack } });
+  expect(differencesOf(factsOf(state("x"), "a"), factsOf(state("y"), "b"))).toHaveLength(1);
+});

@@ -7,6 +7,7 @@ import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow, withoutWorkflow } from "../target/unknown-workflow.js";
 import { type Difference, differencesOf } from "./differences.js";
 import { historyOf } from "./history-of.js";
+import { pipelineEnd } from "./pipeline-end.js";
 import { stateOrNull } from "./state-at.js";
 
 interface DiffOptions extends TargetOptions {
@@ -25,6 +26,12 @@ interface Side {
 interface TickFacts {
   readonly number: number;
   readonly type: string;
+  /** The run, or the child of it, that the tick belongs to. */
+  readonly runId: string;
+  /** `null` for a tick that is of no attempt. */
+  readonly item: number | null;
+  /** Name of the step of the item, once it is looked up. */
+  readonly step: string | null;
   /** Without times and ids, which are never equal. */
   readonly facts: unknown;
 }
@@ -36,7 +43,8 @@ export async function diff(terminal: Terminal, options: DiffOptions): Promise<nu
     const unknown = await withoutWorkflow(target, rows);
     const read = unknown.length === 0 ? sideOf : listedSide;
     const [a, b] = [await read(target, rows[0]), await read(target, rows[1])];
-    const found = { first: firstDifference(a, b), differences: differencesOf(endOf(a), endOf(b)) };
+    const first = await withSteps(target, firstDifference(a, b), [a.row, b.row]);
+    const found = { first, differences: differencesOf(endOf(a), endOf(b)) };
     if (terminal.isJson) terminal.json({ a: a.row.runId, b: b.row.runId, ticks_compared: a.ticks !== null, ...found });
     else for (const line of linesOf(terminal, { a, b, ...found })) terminal.line(line);
     if (unknown.length > 0)
@@ -47,9 +55,12 @@ export async function diff(terminal: Terminal, options: DiffOptions): Promise<nu
 
 async function sideOf(target: Target, row: RunRow): Promise<Side> {
   const { runId } = row;
-  const ticks = (await historyOf(target, runId)).map(({ number, tick }) => ({
+  const ticks = (await historyOf(target, runId)).map(({ number, tick, runId: of }) => ({
     number,
     type: tick.type,
+    runId: of,
+    item: typeof tick["item"] === "number" ? tick["item"] : null,
+    step: null,
     facts: factsOf(tick, runId),
   }));
   const own = (value: unknown): unknown => withoutChance(value, runId);
@@ -92,16 +103,41 @@ const passing = /(^|[a-z])(At|Due|Deadline)Ms$|^atMs$|^(attempt|runId|lineage|la
 const ofWork: ReadonlySet<string> = new Set(["duration", "afterMs", "createdAt", "timeToFirstToken"]);
 const workFields = ["stepId", "stepResults", "totalTokens", "pipelineId", "afterMs"] as const;
 
-/** Without what no two runs have in common: times, and the id of the run itself wherever it is. */
+/** Without what no two runs have in common: times, stacks of errors, and the id of the run itself wherever it is. */
 function withoutChance(value: unknown, runId: string, place = ""): unknown {
-  if (typeof value === "string") return value === runId || value.startsWith(`${runId}/`) ? "(this run)" : value;
+  if (typeof value === "string") return withoutId(value, runId);
   if (Array.isArray(value)) return value.map((one) => withoutChance(one, runId));
   if (typeof value !== "object" || value === null) return value;
   const isWork = place === "metrics" || workFields.some((name) => name in value);
-  const isPassing = (name: string): boolean => passing.test(name) || (isWork && ofWork.has(name));
+  const isPassing = (name: string): boolean =>
+    passing.test(name) || (isWork && ofWork.has(name)) || (name === "stack" && "message" in value);
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, of]) => (isPassing(name) ? [] : [[name, withoutChance(of, runId, name)]])),
   );
+}
+
+/** Messages have the id in quotes. */
+function withoutId(text: string, runId: string): string {
+  if (text === runId || text.startsWith(`${runId}/`)) return "(this run)";
+  return text.replaceAll(`"${runId}"`, '"(this run)"').replaceAll(`"${runId}/`, '"(this run)/');
+}
+
+/** The difference with the names of the steps of its ticks. */
+async function withSteps(
+  target: Target,
+  first: FirstDifference | null,
+  rows: readonly [RunRow, RunRow],
+): Promise<FirstDifference | null> {
+  if (first === null) return null;
+  const [a, b] = [await named(target, rows[0], first.a), await named(target, rows[1], first.b)];
+  return { ...first, a, b };
+}
+
+async function named(target: Target, { runId }: RunRow, tick: TickFacts | null): Promise<TickFacts | null> {
+  if (tick === null || tick.item === null) return tick;
+  for await (const attempt of target.client.attempts(runId))
+    if (attempt.runId === tick.runId && attempt.item === tick.item) return { ...tick, step: attempt.step };
+  return tick;
 }
 
 interface FirstDifference {
@@ -138,7 +174,14 @@ function comparable({ row, ticks }: Side, other: Side): TickFacts[] {
 }
 
 function endOf({ row, state, result }: Side): unknown {
-  return { status: row.status, state, result };
+  const { status } = row;
+  return pipelineEnd(result) ?? pipelineEnd(endIn(state)) ?? { status, state, result };
+}
+
+/** The output of a pipeline that has no result. */
+function endIn(state: unknown): unknown {
+  const { end } = Object(state) as { readonly end?: { readonly output?: unknown } };
+  return end?.output;
 }
 
 interface Compared {
@@ -156,14 +199,25 @@ function linesOf(terminal: Terminal, { a, b, first, differences }: Compared): st
   else
     lines.push(
       "",
-      `They part at ${tickName(first.a)} and ${tickName(first.b)}:`,
-      ...changeLines(terminal, first.differences.slice(0, 20)),
+      `They part at ${tickName(first.a)} and ${tickName(first.b)}${tellingOf(first).length > 0 ? ":" : "."}`,
+      ...changeLines(terminal, tellingOf(first).slice(0, 20)),
     );
   if (differences.length > 0) lines.push("", "At the end:", ...changeLines(terminal, differences.slice(0, 100)));
   return lines;
 }
 
-const tickName = (tick: TickFacts | null): string => (tick === null ? "the end" : `tick ${tick.number} (${tick.type})`);
+/** Two ticks of different types say enough, and an output of a pipeline says more than where its state keeps it. */
+function tellingOf({ a, b, differences }: FirstDifference): readonly Difference[] {
+  if (a?.type !== b?.type) return [];
+  const shown = differences.filter(({ path }) => path[0] === "shown");
+  return shown.length > 0 ? shown : differences;
+}
+
+function tickName(tick: TickFacts | null): string {
+  if (tick === null) return "the end";
+  const { number, type, step } = tick;
+  return `tick ${number} (${type}${step === null ? "" : ` of ${step}`})`;
+}
 
 function changeLines(terminal: Terminal, differences: readonly Difference[]): string[] {
   const room = Math.max(20, terminal.columns - 8);

@@ -10,7 +10,7 @@ import { readNamedFile } from "../output/read-file.js";
 import type { Terminal } from "../output/terminal.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import { fileOfWorkflow, projectOf } from "../target/project.js";
-import type { Target, TargetOptions } from "../target/target.types.js";
+import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 
 interface ImportCommandOptions extends TargetOptions {
   readonly source: string;
@@ -23,14 +23,16 @@ export async function importRun(terminal: Terminal, options: ImportCommandOption
     const { runId, isNew } = await localOf(target).runtime.import(parts);
     if (terminal.isJson) terminal.json({ run_id: runId, new: isNew });
     else terminal.line(isNew ? runId : `${runId} was imported before`);
-    if (isCopy && isNew) terminal.note(continuing(target, runId));
+    if (isCopy && isNew) terminal.note(continuing(target, await target.row(runId)));
     return 0;
   });
 }
 
-function continuing(target: Target, runId: string): string {
-  const command = commandText("resume", { args: [runId], flags: target.flags });
-  return `Continue it with: ${command}. Where it was exported it is as before: cancel or delete it there.`;
+function continuing({ flags }: Target, { runId, status }: RunRow): string {
+  const commandOf = (name: string): string => commandText(name, { args: [runId], flags });
+  if (status === "completed") return `Look at it with: ${commandOf("show")}.`;
+  if (status === "failed") return `Try it again with: ${commandOf("retry")}.`;
+  return `Continue it with: ${commandOf("resume")}. Where it was exported it is as before: cancel or delete it there.`;
 }
 
 interface Source {

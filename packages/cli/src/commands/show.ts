@@ -4,7 +4,7 @@ import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
 import { wholeNumber } from "../option-values.js";
 import { describeError } from "../output/cli-error.js";
-import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
+import { agoText, cut, durationText, isoText, jsonText, valueText } from "../output/format.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
 import { wired } from "../output/wire-names.js";
@@ -15,6 +15,7 @@ import { failureOf, type RunFailure } from "./failure-of.js";
 import { type HistoryLine, historyOf, inputOf } from "./history-of.js";
 import { jsonOf } from "./runs.js";
 import { stateAt } from "./state-at.js";
+import { tickText } from "./tick-text.js";
 
 interface ShowOptions extends TargetOptions {
   readonly runId: string;
@@ -155,7 +156,7 @@ function toLines(terminal: Terminal, shown: Shown): string[] {
   if (message !== undefined) lines.push(`${paint("red", error?.code ?? "failed")}  ${message}`);
   if (failure !== null) lines.push(...failureLines(terminal, failure));
   if (result !== undefined && result !== null) lines.push(...resultLines(terminal, result));
-  if (history !== null) lines.push("", ...history.map((entry) => historyLine(terminal, entry)));
+  if (history !== null) lines.push("", ...historyLines(terminal, history, shown.attempts ?? []));
   if (state !== undefined) lines.push("", jsonText(state, 2));
   return lines;
 }
@@ -191,9 +192,15 @@ function callerText(by: unknown): string {
   return user === undefined ? `(${door})  ` : `${user} (${door})  `;
 }
 
-function historyLine(terminal: Terminal, { number, atMs, tick }: HistoryLine): string {
-  const { type, atMs: _at, by, ...rest } = tick;
-  const time = new Date(atMs).toISOString().slice(11, 23);
-  const head = `${String(number).padStart(5)}  ${time}  ${type.padEnd(18)} ${callerText(by)}`;
-  return `${head}${terminal.paint("dim", valueText(rest, Math.max(20, terminal.columns - head.length)))}`;
+function historyLines(terminal: Terminal, history: readonly HistoryLine[], attempts: readonly RunAttempt[]): string[] {
+  const steps = new Map(attempts.map(({ runId, item, step }) => [`${runId} ${item}`, step]));
+  return history.map(({ number, atMs, runId, tick }) => {
+    const { type, atMs: _at, by, item, ...rest } = tick;
+    const time = new Date(atMs).toISOString().slice(11, 23);
+    const step = steps.get(`${runId} ${item}`);
+    const of = step === undefined ? "" : `${cut(step, 40)}  `;
+    const head = `${String(number).padStart(5)}  ${time}  ${type.padEnd(18)} ${callerText(by)}${of}`;
+    const facts = tickText(rest);
+    return `${head}${terminal.paint("dim", valueText(facts, Math.max(20, terminal.columns - head.length)))}`.trimEnd();
+  });
 }

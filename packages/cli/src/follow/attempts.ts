@@ -1,5 +1,5 @@
 /** The attempts of a run, from its server. */
-import type { RunAttempt } from "@millrace/client";
+import type { ChildRun, RunAttempt } from "@millrace/client";
 import { describeError } from "../output/cli-error.js";
 import type { Target } from "../target/target.types.js";
 import { type StepChange, type StepListener, waitText } from "./step-tree.js";
@@ -46,6 +46,7 @@ export class AttemptReader {
   readonly #runId: string;
   readonly #listener: StepListener;
   readonly #shown: Map<string, string> = new Map();
+  readonly #children: Map<string, ChildRun> = new Map();
 
   constructor(target: Target, runId: string, listener: StepListener) {
     this.#target = target;
@@ -58,8 +59,10 @@ export class AttemptReader {
     const attempts: RunAttempt[] = [];
     try {
       for await (const one of this.#target.client.attempts(this.#runId)) attempts.push(one);
-      if (attempts.some((one) => !this.#listener.has(one.runId))) await this.#addChildren();
-      for (const one of withoutInner(attempts)) this.#report(one);
+      for (const one of withoutInner(attempts)) {
+        await this.#addRun(one.runId); // behind the steps before it
+        this.#report(one);
+      }
       return attempts;
     } catch (error) {
       if (!/^(RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;
@@ -67,9 +70,15 @@ export class AttemptReader {
     }
   }
 
-  async #addChildren(): Promise<void> {
-    for (const { runId, parentId, workflow, step } of await this.#target.client.children(this.#runId))
-      this.#listener.add({ parentRunId: parentId, step, runId, workflow });
+  async #addRun(runId: string): Promise<void> {
+    if (this.#listener.has(runId)) return;
+    if (!this.#children.has(runId))
+      for (const child of await this.#target.client.children(this.#runId)) this.#children.set(child.runId, child);
+    const child = this.#children.get(runId);
+    if (child === undefined) return;
+    const { parentId, workflow, step } = child;
+    await this.#addRun(parentId);
+    this.#listener.add({ parentRunId: parentId, step, runId, workflow });
   }
 
   #report(attempt: RunAttempt): void {

@@ -57,12 +57,19 @@ export function promptLines(terminal: Terminal, prompt: OpenPrompt): string[] {
   const { step, promptId } = prompt;
   const { title, facts } = questionOf(prompt);
   const values = Object.entries((facts ?? {}) as Readonly<Record<string, unknown>>);
-  const shown = values.map(([name, value]) => `  ${name}: ${typeof value === "string" ? value : jsonText(value)}`);
+  const shown = values.flatMap(([name, value]) => factLines(name, value));
   const of = step === null ? "" : `  ${terminal.paint("dim", `of ${step}`)}`;
   return [
     `${terminal.paint("yellow", "?")} ${terminal.paint("bold", title)}${of}  ${terminal.paint("dim", promptId)}`,
     ...shown,
   ];
+}
+
+/** A text of several lines stands below its name, with its own indentation. */
+function factLines(name: string, value: unknown): string[] {
+  const text = typeof value === "string" ? value : jsonText(value);
+  if (!text.includes("\n")) return [`  ${name}: ${text}`];
+  return [`  ${name}:`, ...text.split(/\r?\n/).map((line) => `    ${line}`.trimEnd())];
 }
 
 /** A question of `ctx.ask` has a title; any other prompt is named by its type. */

@@ -18,11 +18,9 @@ describe("an event of a stream", () => {
     expect(pieces({ type: "end", finishReason: "stop" })).toBe("nothing");
   });
 
-  it("is nothing where the end of a pipeline says the same", () => {
-    const failed = (code: string) => readEvent({ type: "WorkflowFailedEvent", stepName: "caught", error: { code } });
-
-    expect(failed("PIPELINE_FAILED")).toBe("nothing");
-    expect(failed("STEP_FAILED")).toBeNull();
+  it("is nothing where it has a line of its own: ends, questions, attempts", () => {
+    for (const type of ["StopEvent", "WorkflowFailedEvent", "millrace.question", "StepRestartedEvent"])
+      expect([type, readEvent({ type })]).toEqual([type, "nothing"]);
   });
 
   it("of the user is an event, and so are pieces that no agent has written", () => {

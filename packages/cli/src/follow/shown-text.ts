@@ -9,13 +9,20 @@ export type ReadEvent = { readonly text: string } | { readonly line: string } | 
 
 export function readEvent(event: { readonly type: string; readonly [field: string]: unknown }): ReadEvent {
   if (event.type === "pipeline.shown") return ofPipeline(event);
-  // The result of a pipeline is printed at its end.
-  if (event.type === "StopEvent" && "pipelineId" in fieldsOf(event["result"])) return "nothing";
-  // So is its error, which names the step that has failed.
-  if (event.type === "WorkflowFailedEvent" && fieldsOf(event["error"])["code"] === "PIPELINE_FAILED") return "nothing";
+  if (printedElsewhere.has(event.type)) return "nothing";
   if (event.type === "millrace.pieces") return ofPieces(event["pieces"]);
   return null;
 }
+
+/** Ends of runs and questions have lines of their own, and a step that starts over has its attempt beside it. */
+const printedElsewhere: ReadonlySet<string> = new Set([
+  "StopEvent",
+  "WorkflowFailedEvent",
+  "WorkflowTimedOutEvent",
+  "WorkflowCancelledEvent",
+  "StepRestartedEvent",
+  "millrace.question",
+]);
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -12,6 +12,7 @@ export type CliErrorCode =
   | "PORT_IN_USE"
   | "PROMPT_UNKNOWN"
   | "RUN_FINISHED"
+  | "RUN_UNKNOWN"
   | "SERVER_UNREACHABLE"
   | "STORE_UNSUPPORTED"
   | "SYNTAX_INVALID"

@@ -27,12 +27,22 @@ function jsonOf({ code, message, hint, details }: ErrorDescription): string {
 type Paint = (style: Style, text: string) => string;
 
 function textOf(described: ErrorDescription, paint: Paint): string {
-  const lines = [`${paint("red", described.code)}  ${described.message}`];
-  for (const { path, message } of issuesOf(described)) lines.push(`  ${path === "" ? "(all)" : path}: ${message}`);
+  const issues = issuesOf(described);
+  const isList = issues.length > 1;
+  const message = isList ? withoutIssues(described.message, issues) : described.message;
+  const lines = [`${paint("red", described.code)}  ${message}`];
+  if (isList) for (const issue of issues) lines.push(`  ${issue.path === "" ? "(all)" : issue.path}: ${issue.message}`);
   if (described.frame !== null) lines.push(described.frame);
   if (described.hint !== null) lines.push(`${paint("dim", "hint")}  ${described.hint}`);
   if (described.stack !== null) lines.push(paint("dim", described.stack));
   return lines.join("\n");
+}
+
+/** The message up to its problems, which have lines of their own. */
+function withoutIssues(message: string, [first]: readonly Issue[]): string {
+  const { path, message: problem } = first as Issue;
+  const begin = message.indexOf(path === "" ? problem : `${path}: ${problem}`);
+  return begin <= 0 ? message : message.slice(0, begin).trimEnd();
 }
 
 /** All that does not fit a schema. */

@@ -115,7 +115,7 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
       file ??
       (options.runId === undefined
         ? (configuredCode(config) ?? null)
-        : await fileOfRun({ ...options, project, place }));
+        : await fileOfRun({ ...options, project, place, cwd }));
     if (known !== null) code = await loadCode(cwd, known);
     else if (options.code === "required") throw noCode(options.runId);
   }
@@ -220,22 +220,33 @@ function failureAnswer(failure: unknown): Response {
 const unexpected = { code: "INTERNAL", hint: "Try again. If it fails again, report it with this text." };
 
 interface RunPlace extends OpenOptions {
+  readonly cwd: string;
   readonly project: Project;
   readonly place: StorePlace;
 }
 
 /** Where the workflow of the run was loaded from before. */
-async function fileOfRun({ runId, project, place }: RunPlace): Promise<string | null> {
+async function fileOfRun({ runId, project, place, code, cwd }: RunPlace): Promise<string | null> {
   if (runId === undefined) return null;
   if (place.kind === "sqlite" && !existsSync(place.path)) return null; // opening the store reports that
   const kit = await openKit(`${project.folder}/`, "import");
   const store = await openStore(kit, place, { creates: false });
   try {
     const run = await store.run({ tenant: "", runId });
+    if (run === null && code === "required") throw runUnknown(runId, nameOf(place, cwd));
     return run === null ? null : fileOfWorkflow(project, run.workflow);
   } finally {
     await store.close();
   }
+}
+
+function runUnknown(runId: string, store: string): CliError {
+  return new CliError({
+    code: "RUN_UNKNOWN",
+    message: `There is no run ${runId} in ${store}.`,
+    hint: "`millrace runs` lists those of a store. Name another store with `--store`, or a server with `--url`.",
+    details: { runId },
+  });
 }
 
 function noCode(runId: string | undefined): CliError {

@@ -190,6 +190,7 @@ class Exploring {
       const { crashes } = await proveCrashes(this.#newWorld, this.#input, { ...outside, ...more, seeds: [1], compare });
       return crashes;
     } catch (error) {
+      if (WorkflowError.is(error, "RUN_STUCK") && this.#findings.isStuck) return 0;
       if (!WorkflowError.is(error, "RESUME_DIVERGED")) throw error;
       this.#findings.crash(`${error.message}\n${error.hint}`);
       return Number(error.details["crashes"] ?? 1);

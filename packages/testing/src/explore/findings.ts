@@ -9,11 +9,11 @@ import type { Happened, Played } from "./play.types.js";
 
 export interface Finding {
   /**
-   * `"lostUpdate"`: an attempt has read a place of the state, another has written it, and the first has overwritten that. `"untaken"`: an
-   * event from outside was refused, or nobody has taken it. `"order"`: the run ends otherwise than in the first order. `"crash"`: it ends
+   * `"stuck"`: the run waits for ever, or does not end. `"lostUpdate"`: an attempt has read a place of the state, another has written it, and the first has overwritten that. `"untaken"`: an
+   * event from outside was refused, or nobody has taken it. `"order"`: the run ends otherwise than in the first order that ends. `"crash"`: it ends
    * otherwise after a crash.
    */
-  readonly kind: "lostUpdate" | "untaken" | "order" | "crash";
+  readonly kind: "stuck" | "lostUpdate" | "untaken" | "order" | "crash";
   /** One sentence, with the names of steps and places; for `"order"` and `"crash"` with the difference. */
   readonly message: string;
   /** Plays it again: `exploreRuns(workflow, input, { schedule })`. `null` for a crash, whose message says how. */
@@ -22,6 +22,9 @@ export interface Finding {
   readonly parts: readonly string[];
 }
 
+/** Parts of an order that are listed: a run that does not end has thousands. */
+const MAX_PARTS = 200;
+
 /** Collects findings; of two that are the same, the one with the shorter order. */
 export class Findings {
   readonly #found: Map<string, { readonly finding: Finding; readonly cost: number }> = new Map();
@@ -29,6 +32,10 @@ export class Findings {
 
   get all(): Finding[] {
     return [...this.#found.values()].map(({ finding }) => finding);
+  }
+
+  get isStuck(): boolean {
+    return this.all.some(({ kind }) => kind === "stuck");
   }
 
   /** `null` if there is none. */
@@ -45,7 +52,18 @@ export class Findings {
   }
 
   take(played: Played): void {
+    this.#noteState(played);
+    if (played.ending === null)
+      return this.#add({ key: played.text, kind: "stuck", message: () => played.text }, played);
     this.#first ??= played.text;
+    if (played.text === this.#first) return;
+    const first = this.#first;
+    const difference = (): string => describeDifference(first, played.text);
+    const message = (): string => `The run ends otherwise in another order:\n${difference()}`;
+    this.#add({ key: played.text, kind: "order", message }, played); // a long text: another one would be read through again
+  }
+
+  #noteState(played: Played): void {
     for (const { place, steps } of lostUpdatesIn(played.happened)) {
       const [writer, loser] = steps;
       const where = pathOf(place) === "" ? "the state" : `"${pathOf(place)}"`;
@@ -62,11 +80,6 @@ export class Findings {
         },
         played,
       );
-    if (played.text === this.#first) return;
-    const first = this.#first;
-    const difference = (): string => describeDifference(first, played.text);
-    const message = (): string => `The run ends otherwise in another order:\n${difference()}`;
-    this.#add({ key: played.text, kind: "order", message }, played); // a long text: another one would be read through again
   }
 
   crash(message: string): void {
@@ -77,7 +90,8 @@ export class Findings {
     const cost = costOf(happened);
     const known = this.#found.get(key);
     if (known !== undefined && known.cost <= cost) return;
-    const parts = happened.map(({ label }) => label);
+    const parts = happened.slice(0, MAX_PARTS).map(({ label }) => label);
+    if (happened.length > MAX_PARTS) parts.push(`… ${happened.length - MAX_PARTS} more`);
     this.#found.set(key, { finding: { kind, message: message(), schedule: scheduleOf(happened), parts }, cost });
   }
 }

@@ -236,7 +236,8 @@ class Play {
 
   givenUp(possible: readonly Possible[]): Played {
     void this.#handler.cancel().catch(() => {});
-    return { ...this.#facts(possible), ending: null, text: "" };
+    const text = this.#happened.length === MAX_PARTS ? "The run does not end." : "";
+    return { ...this.#facts(possible), ending: null, text };
   }
 
   async played(): Promise<Played> {
@@ -244,7 +245,11 @@ class Play {
     if (!this.#isOver) {
       // Nobody can do anything: the run waits for what never comes.
       void this.#handler.cancel().catch(() => {});
-      return { ...this.#facts(left), ending: null, text: "the run waits for ever" };
+      return {
+        ...this.#facts(left),
+        ending: null,
+        text: "The run waits for ever. Pass `answers` and `events` if somebody outside is to act.",
+      };
     }
     const outcome = (await this.#handler.idle()) as Ending["outcome"];
     await this.#watching;

@@ -21,17 +21,25 @@ export interface OutsideOptions {
   readonly events?: readonly WorkflowEvent[];
 }
 
+interface ResponderOptions extends Pick<OutsideOptions, "events"> {
+  readonly answers?: Answers | ((prompt: WorkflowEvent, promptId: string) => Answer);
+  /** Whether time has to pass before this event is sent. @default no */
+  readonly isEarly?: (event: WorkflowEvent) => boolean;
+}
+
 export type Waiting = Extract<RunOutcome, { readonly status: "waiting" }>;
 
 /** Lives as long as the test: a run that crashes and is resumed meets the same world. */
 export class Responder {
-  readonly #answers: Answers;
+  readonly #answers: NonNullable<ResponderOptions["answers"]>;
   readonly #events: readonly WorkflowEvent[];
+  readonly #isEarly: (event: WorkflowEvent) => boolean;
   #sent = 0;
 
-  constructor({ answers = {}, events = [] }: OutsideOptions) {
+  constructor({ answers = {}, events = [], isEarly = () => false }: ResponderOptions) {
     this.#answers = answers;
     this.#events = events;
+    this.#isEarly = isEarly;
   }
 
   /** The next event that the run has not accepted; `null` after the last. */
@@ -42,11 +50,11 @@ export class Responder {
   /** Does one thing for a waiting run. Returns `false` when there is nothing to do. */
   async act(handler: WorkflowHandler, { prompts }: Waiting): Promise<boolean> {
     for (const { promptId, event } of prompts) {
-      const fields = this.#answerTo(event);
+      const fields = this.#answerTo(event, promptId);
       if (fields !== null && (await handler.answer(promptId, fields)).status === "accepted") return true;
     }
     const { next } = this;
-    return next !== null && (await handler.sendEvent(next as never)).status === "accepted";
+    return next !== null && !this.#isEarly(next) && (await handler.sendEvent(next as never)).status === "accepted";
   }
 
   /** Counts an event as sent once it is stored, whether or not the sender has heard so. */
@@ -54,8 +62,8 @@ export class Responder {
     if (tick.type === "event.received" && tick.event === this.next) this.#sent++;
   }
 
-  #answerTo(prompt: WorkflowEvent): Answer {
+  #answerTo(prompt: WorkflowEvent, promptId: string): Answer {
     const found = typeof this.#answers === "function" ? this.#answers : this.#answers[prompt.type];
-    return (typeof found === "function" ? found(prompt) : found) ?? null;
+    return (typeof found === "function" ? found(prompt, promptId) : found) ?? null;
   }
 }

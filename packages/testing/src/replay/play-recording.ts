@@ -29,7 +29,7 @@ export interface PlayedWorld {
   readonly isCalling?: boolean;
   /** Resolves when the run is not to go on. @default never */
   readonly stopped?: Promise<void>;
-  answerTo(prompt: WorkflowEvent): Answer;
+  answerTo(prompt: WorkflowEvent, promptId: string): Answer;
 }
 
 export interface Paths {
@@ -38,6 +38,8 @@ export interface Paths {
   readonly played: RunPath;
   /** Its virtual time, in epoch milliseconds. */
   readonly now: () => number;
+  /** Whether a timer of the run is due before this time: then it fires first, as it did. */
+  readonly isEarly: (atMs: number) => boolean;
 }
 
 export interface Playing<World extends PlayedWorld> {
@@ -49,7 +51,7 @@ export interface Playing<World extends PlayedWorld> {
   readonly worldOf: (paths: Paths) => World;
 }
 
-export interface PlayedRun<World> extends Omit<Paths, "now"> {
+export interface PlayedRun<World> extends Pick<Paths, "recorded" | "played"> {
   readonly world: World;
   readonly ending: { readonly outcome: Ended } | { readonly error: unknown } | { readonly stopped: true };
   /** All streamed events, the last one included; those before it where the run has not ended. */
@@ -65,8 +67,13 @@ export async function playRecording<World extends PlayedWorld>(playing: Playing<
   const start = readTicks(recorded, recording);
   const played = new RunPath(compiled, recording.runId, { hidden });
   const clock = virtualClock(start.atMs);
-  const world = worldOf({ recorded, played, now: () => clock.now() });
-  const responder = new Responder({ answers: (prompt) => world.answerTo(prompt), events: recorded.events });
+  const isEarly = (atMs: number): boolean => clock.nextAtMs !== null && clock.nextAtMs < atMs;
+  const world = worldOf({ recorded, played, now: () => clock.now(), isEarly });
+  const responder = new Responder({
+    answers: (prompt, promptId) => world.answerTo(prompt, promptId),
+    events: [...recorded.events.keys()],
+    isEarly: (event) => isEarly(recorded.events.get(event) ?? 0),
+  });
   const journal = new Recording({
     onStored: ({ runId, tick }) => {
       played.apply(runId, tick);

@@ -16,7 +16,7 @@ import {
   WorkflowError,
   type WorkflowEvent,
 } from "millrace";
-import { reviveError, type StateChange } from "millrace/engine";
+import { errorFrom, type StateChange } from "millrace/engine";
 import type { Answer } from "../harness/responder.js";
 import type { CallOutcome, PathAnswer, PathItem, PathRun, RunPath } from "./run-path.js";
 
@@ -40,6 +40,8 @@ export interface RecordedWorldOptions {
   /** The run that is played. */
   readonly played: RunPath;
   readonly isLive: (call: ReplayedCall) => boolean;
+  /** See `Paths`. */
+  readonly isEarly: (atMs: number) => boolean;
 }
 
 export class RecordedWorld {
@@ -74,12 +76,18 @@ export class RecordedWorld {
     };
   }
 
-  /** The answer to a prompt of this type, the one to an equal prompt first. */
-  answerTo(prompt: WorkflowEvent): Answer {
-    const text = (event: WorkflowEvent): string => JSON.stringify(event);
+  /** The answer to this prompt, or to an equal one; to any of its type, if the recorded run did not ask what this one asks. */
+  answerTo(prompt: WorkflowEvent, promptId: string): Answer {
+    const { recorded, isEarly } = this.#options;
+    const isEqual = (event: WorkflowEvent): boolean => JSON.stringify(event) === JSON.stringify(prompt);
     const ofType = this.#answers.filter((one) => one.prompt.type === prompt.type);
-    const found = ofType.find((one) => text(one.prompt) === text(prompt)) ?? ofType[0];
-    if (found === undefined) return null;
+    const equal = ofType.filter((one) => isEqual(one.prompt));
+    const own = equal.find((one) => one.promptId === promptId);
+    const found = own ?? equal[0] ?? ofType[0];
+    if (found === undefined || isEarly(found.atMs)) return null;
+    const asked = recorded.promptsById.get(promptId);
+    const wasOpen = asked !== undefined && isEqual(asked) ? own === undefined : equal.length === 0;
+    if (wasOpen && recorded.prompts.some(isEqual)) return null; // it was asked, and not answered
     this.#answers.splice(this.#answers.indexOf(found), 1);
     return fieldsOf(found.answer);
   }
@@ -152,7 +160,7 @@ export function fieldsOf(answer: WorkflowEvent): Record<string, unknown> {
 
 /** Answers a call as it was answered, with what it sent and the edit that ended it. */
 export function answerFrom(outcome: CallOutcome, given: EffectCall<never>): unknown {
-  if (outcome.kind === "error") throw reviveError(outcome.error);
+  if (outcome.kind === "error") throw errorFrom(outcome.error); // as it was in the process that made the call
   const { value, sends, atMs, edit } = outcome;
   for (const { event, step, dueAtMs, toRun } of sends)
     given.sendEvent(event as never, {

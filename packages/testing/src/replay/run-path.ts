@@ -48,6 +48,8 @@ export interface PathRun {
 }
 
 export interface PathAnswer {
+  readonly promptId: string;
+  readonly atMs: number;
   readonly prompt: WorkflowEvent;
   readonly answer: WorkflowEvent;
 }
@@ -63,8 +65,9 @@ export class RunPath {
   readonly answers: PathAnswer[] = [];
   /** Prompts of waits, in their order. */
   readonly prompts: WorkflowEvent[] = [];
-  /** Events from outside that answer no prompt. */
-  readonly events: WorkflowEvent[] = [];
+  readonly promptsById: Map<string, WorkflowEvent> = new Map();
+  /** Events from outside that answer no prompt, and when they came. */
+  readonly events: Map<WorkflowEvent, number> = new Map();
   readonly #byId: Map<string, PathRun> = new Map();
   readonly #items: Map<string, PathItem> = new Map();
   readonly #opened: Map<string, Extract<Tick, { readonly type: "effect.opened" }>> = new Map();
@@ -137,10 +140,15 @@ export class RunPath {
     return [...this.runs.all.values()][0] as ReturnType<RunsOfTicks["get"]>;
   }
 
-  #noteReceived(runId: string, { event, promptId }: Extract<Tick, { readonly type: "event.received" }>): void {
+  #noteReceived(runId: string, { event, promptId, atMs }: Extract<Tick, { readonly type: "event.received" }>): void {
     const prompt = promptId === null ? undefined : this.runs.get(runId).state.prompts?.get(promptId);
-    if (prompt === undefined) this.events.push(eventOf(event));
-    else this.answers.push({ prompt: eventOf(prompt.event), answer: eventOf(event) });
+    if (promptId === null || prompt === undefined) this.events.set(eventOf(event), atMs);
+    else this.answers.push({ promptId, atMs, prompt: eventOf(prompt.event), answer: eventOf(event) });
+  }
+
+  #notePrompt(prompt: WorkflowEvent, promptId: string | undefined): void {
+    this.prompts.push(prompt);
+    if (promptId !== undefined) this.promptsById.set(promptId, prompt);
   }
 
   #factsOf(runId: string, tick: Extract<Tick, { readonly type: "effect.recorded" | "effect.failed" }>): CallFacts {
@@ -153,7 +161,7 @@ export class RunPath {
     const { state, compiled } = this.runs.get(runId);
     switch (tick.type) {
       case "wait.opened":
-        if (tick.prompt !== null) this.prompts.push(eventOf(tick.prompt));
+        if (tick.prompt !== null) this.#notePrompt(eventOf(tick.prompt), [...(state.prompts?.keys() ?? [])].at(-1));
         return;
       case "effect.opened":
         this.#opened.set(`${runId} ${tick.item} ${tick.call}`, tick);

@@ -104,12 +104,15 @@ export class WhatIfWorld implements PlayedWorld {
   }
 
   /** As it was answered, if the question is the same. */
-  answerTo(prompt: WorkflowEvent): Answer {
+  answerTo(prompt: WorkflowEvent, promptId: string): Answer {
     const { recorded, played } = this.#options;
     const text = questionText(played, prompt);
-    const index = this.#answers.findIndex(
-      (one) => one.prompt.type === prompt.type && questionText(recorded, one.prompt) === text,
-    );
+    const isSame = (asked: WorkflowEvent | undefined): boolean =>
+      asked?.type === prompt.type && questionText(recorded, asked) === text;
+    const own = this.#answers.findIndex((one) => one.promptId === promptId && isSame(one.prompt));
+    if (own < 0 && isSame(recorded.promptsById.get(promptId))) return null; // it was asked, and not answered
+    const index = own < 0 ? this.#answers.findIndex((one) => isSame(one.prompt)) : own;
+    if (index >= 0 && this.#options.isEarly((this.#answers[index] as PathAnswer).atMs)) return null;
     const [found] = index < 0 ? [] : this.#answers.splice(index, 1);
     if (found !== undefined) return fieldsOf(found.answer);
     const ofType = ({ type }: WorkflowEvent): boolean => type === prompt.type;
