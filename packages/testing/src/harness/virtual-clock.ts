@@ -32,43 +32,61 @@ const TURNS_PER_TIMER = 8;
  * @param startAtMs Epoch milliseconds. @default 1 January 2030, UTC
  */
 export function virtualClock(startAtMs: number = Date.UTC(2030, 0, 1)): VirtualClock {
-  let nowMs = startAtMs;
-  const timers = new Timers<Timer>();
-  let order = 0;
+  return new ClockOfTimers(startAtMs);
+}
 
-  function fire(timer: Timer): void {
-    timers.remove(timer);
-    nowMs = Math.max(nowMs, timer.dueAtMs);
-    timer.wake();
+class ClockOfTimers implements VirtualClock {
+  readonly #timers = new Timers<Timer>();
+  #nowMs: number;
+  #order = 0;
+
+  constructor(startAtMs: number) {
+    this.#nowMs = startAtMs;
   }
 
-  return {
-    now: () => nowMs,
-    setTimer(atMs, wake) {
-      const timer = timers.add({ dueAtMs: atMs, order: order++, position: -1, wake });
-      return () => timers.remove(timer);
-    },
-    get pending() {
-      return timers.size;
-    },
-    get nextAtMs() {
-      return timers.first()?.dueAtMs ?? null;
-    },
-    async advance(duration) {
-      const endMs = nowMs + toMs(duration, "advance");
+  now(): number {
+    return this.#nowMs;
+  }
+
+  setTimer(dueAtMs: number, wake: () => void): () => void {
+    const timer = this.#timers.add({ dueAtMs, order: this.#order++, position: -1, wake });
+    return () => this.#timers.remove(timer);
+  }
+
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  get nextAtMs(): number | null {
+    return this.#timers.first()?.dueAtMs ?? null;
+  }
+
+  async advance(duration: Duration): Promise<void> {
+    const endMs = this.#nowMs + toMs(duration, "advance");
+    await settle();
+    for (let timer = this.#dueBy(endMs); timer !== null; timer = this.#dueBy(endMs)) {
+      this.#fire(timer);
       await settle();
-      for (let timer = timers.first(); timer !== undefined && timer.dueAtMs <= endMs; timer = timers.first()) {
-        fire(timer);
-        await settle();
-      }
-      nowMs = endMs;
-    },
-    jumpToNext() {
-      const timer = timers.first();
-      if (timer !== undefined) fire(timer);
-      return timer !== undefined;
-    },
-  };
+    }
+    this.#nowMs = endMs;
+  }
+
+  jumpToNext(): boolean {
+    const timer = this.#dueBy(Number.POSITIVE_INFINITY);
+    if (timer !== null) this.#fire(timer);
+    return timer !== null;
+  }
+
+  #dueBy(endMs: number): Timer | null {
+    const timer = this.#timers.first();
+    return timer !== undefined && timer.dueAtMs <= endMs ? timer : null;
+  }
+
+  #fire(timer: Timer): void {
+    this.#timers.remove(timer);
+    this.#nowMs = Math.max(this.#nowMs, timer.dueAtMs);
+    timer.wake();
+  }
 }
 
 async function settle(): Promise<void> {
