@@ -94,6 +94,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   const server: Server = {
     app,
     limits,
+    door: resolved.door,
     runtime,
     options: resolved,
     catalog,

@@ -135,6 +135,8 @@ export interface ServerOptions {
    * @default the `client` that `auth` returns, or the address of the connection
    */
   readonly clientOf?: (request: Request) => string;
+  /** The door that journals and the audit name for what requests do, such as `"admin"`. @default "http" */
+  readonly door?: string;
   /** Receives unexpected errors, whose text no response contains. @default the console */
   readonly log?: Log;
 }
@@ -296,6 +298,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     studio: false,
     readOnly: false,
     publicDocs: false,
+    door: "http",
     securityScheme: { type: "http", scheme: "bearer" },
     log: consoleLog,
     ...rest,
@@ -412,6 +415,7 @@ const rules: Rules<ServerOptions> = {
   ),
   links: valueRule((links) => typeof Object(links).handler === "function", "what `signedLinks` returns"),
   readOnly: flag,
+  door: valueRule((door) => typeof door === "string" && door !== "", 'a name such as "admin"'),
   metrics: metricsRule,
   chat: doorRule("chatHandler"),
   a2a: doorRule("a2aHandler"),

@@ -1,6 +1,5 @@
 import type { ClientRun } from "@millrace/client";
 import { answerPrompt, type OpenPrompt, openPrompts } from "../follow/open-prompts.js";
-import { withMoments } from "../follow/time-text.js";
 import { CliError } from "../output/cli-error.js";
 import { shellWord } from "../output/command-text.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
@@ -48,8 +47,7 @@ async function send(terminal: Terminal, run: ClientRun, { prompt, given }: Given
     if ((await answerPrompt(terminal, run, prompt)) === "left") throw interrupted();
     return;
   }
-  const schema = prompt.answer?.schema ?? {};
-  const receipt = await run.answer(prompt.promptId, withMoments(schema, given ?? {}));
+  const receipt = await run.answer(prompt.promptId, given ?? {});
   if (receipt.status === "refused") throw Object.assign(new Error(`The answer was refused.`), receipt);
 }
 

@@ -2,7 +2,6 @@ import type { ClientRun } from "@millrace/client";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { leftForm } from "../follow/form-questions.js";
 import { askForm, fieldsOf } from "../follow/prompt-form.js";
-import { mayHoldMoments, withMoments } from "../follow/time-text.js";
 import { labelsOf, newRunId } from "../option-values.js";
 import { cleanLine } from "../output/clean.js";
 import { type CliError, invalidOption } from "../output/cli-error.js";
@@ -102,11 +101,7 @@ async function inputOf(
       ...(user !== undefined && { user_id: user }),
     };
   }
-  if (given !== undefined) {
-    const fields = fieldsIn(given, "`--input`");
-    if (!mayHoldMoments(fields)) return fields;
-    return withMoments((await target.client.schema(workflow.name)).start, fields);
-  }
+  if (given !== undefined) return fieldsIn(given, "`--input`");
   if (!terminal.isInteractive) return {};
   const { start } = await target.client.schema(workflow.name);
   const required = fieldsOf(start)?.some(({ isRequired }) => isRequired) ?? false;

@@ -1,8 +1,6 @@
-import { eventJsonSchema } from "@millrace/server/door";
-import { event } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { mayHoldMoments, timeHint, timeProblem, withMoments } from "./time-text.js";
+import { timeHint, timeProblem } from "./time-text.js";
 
 const schemas = { date: z.iso.date(), "date-time": z.iso.datetime({ offset: true }) };
 const texts = [
@@ -27,35 +25,5 @@ describe("a date or a time that is typed", () => {
   it("is not asked for in other formats", () => {
     for (const format of [undefined, "email", "toString", 7])
       expect([timeHint(format), timeProblem(format, "x")]).toEqual(["", null]);
-  });
-});
-
-describe("a Date in fields of JSON", () => {
-  const schema = eventJsonSchema(
-    class extends event("Trip", {
-      at: z.date().nullable(),
-      until: z.date().optional(),
-      note: z.string(),
-      days: z.array(z.object({ of: z.date() })),
-    }) {},
-  );
-
-  it("is read where the schema asks for one", () => {
-    const fields = { at: "2026-11-29T14:30:00Z", note: "2026-11-29", days: [{ of: "2026-11-30" }], more: "2026-11-29" };
-
-    expect(withMoments(schema, fields)).toEqual({
-      ...fields,
-      at: new Date("2026-11-29T14:30:00Z"),
-      days: [{ of: new Date("2026-11-30T00:00:00Z") }],
-    });
-    expect(mayHoldMoments(fields)).toBe(true);
-  });
-
-  it("stays as it is where it is none", () => {
-    const fields = { at: null, until: "tomorrow", days: "2026-11-29", note: 7 };
-
-    expect(withMoments(schema, fields)).toEqual(fields);
-    expect(mayHoldMoments({ a: "tomorrow", "2026-11-29": 7 })).toBe(true);
-    expect(mayHoldMoments({ a: "tomorrow" })).toBe(false);
   });
 });

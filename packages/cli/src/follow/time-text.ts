@@ -65,34 +65,3 @@ export function momentProblem(text: string): string | null {
 export function momentOf(text: string): Date {
   return new Date(text);
 }
-
-/** Whether there is a text that may be a `Date`. */
-export function mayHoldMoments(value: unknown): boolean {
-  return /"\d{4}-\d\d-\d\d/.test(JSON.stringify(value));
-}
-
-/** The fields with a `Date` in place of a text, wherever the schema asks for one: JSON has none. */
-export function withMoments<Value>(schema: JsonSchema, value: Value): Value {
-  return read(schema, value) as Value;
-}
-
-function read(schema: JsonSchema, value: unknown): unknown {
-  const { anyOf, properties = {}, items } = schema as SchemaParts;
-  if (typeof value === "string") {
-    const asked = [schema, ...(anyOf ?? [])];
-    return asked.some(isMoment) && momentProblem(value) === null ? momentOf(value) : value;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => read(items, item));
-  const entries = Object.entries(value).map(([name, of]) => {
-    const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return [name, inner === undefined ? of : read(inner, of)];
-  });
-  return Object.fromEntries(entries);
-}
-
-interface SchemaParts {
-  readonly anyOf?: readonly JsonSchema[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly items?: JsonSchema;
-}

@@ -188,7 +188,11 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
   const { runtime, place } = local;
   const { createServer } = await kit.server();
   let failure: unknown = null;
-  const app = createServer({ runtime, log: { info: () => {}, error: (_message, error) => void (failure = error) } });
+  const app = createServer({
+    runtime,
+    door: "cli",
+    log: { info: () => {}, error: (_message, error) => void (failure = error) },
+  });
   const baseUrl = "http://millrace.local";
   const fetch: typeof globalThis.fetch = async (...request) => {
     const response = await app.fetch(new Request(...request));

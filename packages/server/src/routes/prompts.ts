@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { refusalError } from "../http/answer-error.js";
 import { toPrompt } from "../wire/handler-record.js";
-import { readMeta } from "../wire/read-event.js";
+import { readAnswer } from "../wire/read-event.js";
 import { answerBody, idParams, prompt, promptParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
@@ -42,7 +42,7 @@ export function mountPrompts(server: Server): void {
       const { params, body, by, idempotencyKey } = call;
       const handle = handleOf(server, call);
       const facts = server.catalog.get((await handle.summary()).workflow);
-      const fields = readMeta(body.fields ?? {}, body.meta, facts) as object;
+      const fields = await readAnswer(body, { handle, promptId: params.promptId, facts });
       const options = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
       const receipt = await handle.answer(params.promptId, fields, options);
       if (receipt.status === "refused") throw refusalError(receipt);

@@ -21,6 +21,8 @@ export { json } from "../http/json.js";
 export interface RouteTable extends NeedHost {
   readonly app: OpenAPIHono<ServerEnv>;
   readonly limits: ServerLimits;
+  /** Through which door requests come, as journals and the audit say. */
+  readonly door: string;
 }
 
 export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
@@ -66,7 +68,7 @@ export function mount<
   Query extends z.ZodType = z.ZodType<undefined>,
   Body extends z.ZodType = z.ZodType<undefined>,
 >(table: RouteTable, options: RouteOptions<Params, Query, Body>): void {
-  const { app, limits } = table;
+  const { app, limits, door } = table;
   const route = createRoute(toConfig(options as never) as RouteConfig);
   app.openAPIRegistry.registerPath(route);
   app.on(route.method.toUpperCase(), route.getRoutingPath(), async (context) => {
@@ -77,7 +79,7 @@ export function mount<
       context,
       tenant: identity.tenant ?? "",
       identity,
-      by: doneBy(identity, "http"),
+      by: doneBy(identity, door),
       params,
       query: options.query && check(options.query, queryOf(context), "query"),
       body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),

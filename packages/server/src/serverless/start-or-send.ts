@@ -3,7 +3,7 @@ import type { RunHandle } from "millrace/runtime";
 import { refusalError } from "../http/answer-error.js";
 import { runUnknown } from "../http/http-error.js";
 import { type StartedRun, type StartHost, startRun } from "../runs/start-run.js";
-import { readEvent, readMeta } from "../wire/read-event.js";
+import { readAnswer, readEvent } from "../wire/read-event.js";
 import type { FunctionRequest } from "./read-request.js";
 
 export interface RunRequest {
@@ -31,7 +31,7 @@ export async function startOrSend(
   const facts = host.catalog.getStartable(workflow);
   const options = idempotencyKey === null ? { by } : { by, key: idempotencyKey };
   if (request.kind === "answer") {
-    const fields = readMeta(request.body.fields ?? {}, request.body.meta, facts) as object;
+    const fields = await readAnswer(request.body, { handle, promptId: request.promptId, facts });
     const receipt = await handle.answer(request.promptId, fields, options);
     if (receipt.status === "refused") throw refusalError(receipt);
   }

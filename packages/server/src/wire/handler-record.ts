@@ -6,6 +6,7 @@ import { type HandlerRecord, type PromptRecord, toWire } from "millrace/wire";
 import { cleanError, shortText } from "../http/clean-text.js";
 import { isoTime } from "../system.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
+import type { JsonSchema } from "./event-schema.js";
 import type { WorkflowCatalog, WorkflowFacts } from "./workflow-facts.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<HandlerRecord> {
@@ -108,6 +109,11 @@ export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined
     event: toEnvelope(event, { types: facts?.types ?? [] }),
     answer: answerType === null ? null : answerOf(event, answerType, facts),
   };
+}
+
+/** Schema of the answer to an open prompt; `null` where it is not known, or nothing can be answered. */
+export function answerSchemaOf({ event, answerType }: PendingPrompt, facts: WorkflowFacts): JsonSchema | null {
+  return answerType === null ? null : (answerOf(event, answerType, facts)?.schema ?? null);
 }
 
 function answerOf(prompt: WorkflowEvent, type: string, facts: WorkflowFacts | undefined): PromptRecord["answer"] {

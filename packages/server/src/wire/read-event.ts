@@ -6,9 +6,12 @@
 
 import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
 import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
-import type { StartBody } from "millrace/wire";
+import type { RunHandle } from "millrace/runtime";
+import type { AnswerBody, StartBody } from "millrace/wire";
 import { type Fields, isObject, parseJson } from "../http/guard-json.js";
 import { bodyInvalid } from "../http/http-error.js";
+import { answerSchemaOf } from "./handler-record.js";
+import { mayHoldMoments, withMoments } from "./moments.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
 
 export interface ReadOptions {
@@ -33,8 +36,9 @@ export function readStart({ start_event, kwargs }: StartBody, { facts, maxDepth 
   const given = start_event ?? kwargs ?? {};
   const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`start_event`") : given;
   if (isWithMeta(sent, facts.compiled)) return readMeta(sent["value"], sent["meta"], facts);
-  if (!isEnvelope(sent)) return sent;
   const { startClasses } = facts.compiled;
+  if (!isEnvelope(sent))
+    return startClasses.length === 1 ? plainFields(sent, startClasses[0] as EventClass, facts) : sent;
   const type = sent["type"] ?? startClasses[0]?.type;
   const eventClass = startClasses.find((start) => start.type === type);
   if (eventClass === undefined)
@@ -72,7 +76,32 @@ function valueIn(sent: Fields): unknown {
 
 function readFields(sent: Fields, eventClass: EventClass, facts: WorkflowFacts): Fields {
   const value = fieldsOf(valueIn(sent) ?? {}, `\`value\` of the event "${eventClass.type}"`);
+  if (sent["meta"] == null) return plainFields(value, eventClass, facts);
   return fieldsOf(readMeta(value, sent["meta"], facts), "`value`");
+}
+
+/** Fields of JSON alone: a text is a `Date` where the event has one. */
+function plainFields(fields: Fields, eventClass: EventClass, { schemaOf }: WorkflowFacts): Fields {
+  if (schemaOf === null || !mayHoldMoments(fields)) return fields;
+  return withMoments(schemaOf(eventClass), fields) as Fields;
+}
+
+interface AnswerSource {
+  readonly handle: Pick<RunHandle, "prompts">;
+  readonly promptId: string;
+  readonly facts: WorkflowFacts;
+}
+
+/** Reads the fields of an answer. The schema of a question is read only where a text may be a `Date`. */
+export async function readAnswer(
+  { fields, meta }: AnswerBody,
+  { handle, promptId, facts }: AnswerSource,
+): Promise<object> {
+  const given = readMeta(fields ?? {}, meta, facts) as object;
+  if (meta != null || !mayHoldMoments(given)) return given;
+  const prompt = (await handle.prompts()).find((one) => one.promptId === promptId);
+  const schema = prompt === undefined ? null : answerSchemaOf(prompt, facts);
+  return schema === null ? given : (withMoments(schema, given) as object);
 }
 
 function fieldsOf(value: unknown, what: string): Fields {

@@ -90,7 +90,8 @@ function kindOf(schema: JsonSchema, isRequired: boolean): FieldKind {
   if (schema.type === "array") return listKindOf(schema);
   if (schema.type === "number" || schema.type === "integer") return "number";
   if (schema.type === "object" && Object.keys(schema.properties ?? {}).length > 0) return "fields";
-  return schema.type === undefined && schema["anyOf"] === undefined ? "any" : "json";
+  if (schema.type !== undefined || schema["anyOf"] !== undefined) return "json";
+  return schema["format"] === "date-time" ? "datetime" : "any"; // a `Date`, for which JSON Schema has no type
 }
 
 const byFormat: Readonly<Record<string, FieldKind>> = { date: "date", "date-time": "datetime", time: "time" };

@@ -20,6 +20,7 @@ const schema: JsonSchema = {
     note: { anyOf: [{ type: "string", maxLength: 9 }, { type: "null" }], description: "For later" },
     extra: {},
     user: { type: ["string", "null"] },
+    due: { anyOf: [{ format: "date-time" }, { type: "null" }] },
   },
   $defs: { tag: { type: "string" } },
 };
@@ -41,6 +42,7 @@ describe("fieldsOf", () => {
       note: "text",
       extra: "any",
       user: "text",
+      due: "datetime",
     });
   });
 

@@ -1,0 +1,59 @@
+import { event } from "millrace";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { eventJsonSchema } from "./event-schema.js";
+import { mayHoldMoments, withMoments } from "./moments.js";
+
+describe("a Date in fields of JSON", () => {
+  const schema = eventJsonSchema(
+    class extends event("Trip", {
+      at: z.date().nullable(),
+      until: z.date().optional(),
+      note: z.string(),
+      days: z.array(z.object({ of: z.date() })),
+    }) {},
+  );
+
+  it("is read where the schema asks for one", () => {
+    const fields = { at: "2026-11-29T14:30:00Z", note: "2026-11-29", days: [{ of: "2026-11-30" }], more: "2026-11-29" };
+
+    expect(withMoments(schema, fields)).toEqual({
+      ...fields,
+      at: new Date("2026-11-29T14:30:00Z"),
+      days: [{ of: new Date("2026-11-30T00:00:00Z") }],
+    });
+    expect(mayHoldMoments(fields)).toBe(true);
+  });
+
+  it("is a day or a time with its distance to UTC, as zod has them", () => {
+    const isRight = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+    const texts = [
+      ...[
+        "2026-11-29",
+        "2028-02-29",
+        "2026-02-29",
+        "2026-02-30",
+        "2026-13-01",
+        "2026-1-1",
+        "29.11.2026",
+        "",
+        "9999999-1",
+      ],
+      ...["2026-11-29T14:30:00Z", "2026-11-29T14:30:00.5Z", "2026-11-29T14:30:00+02:00", "2026-02-30T14:30:00Z"],
+      ...["2026-11-29T14:30", "2026-11-29T25:00:00Z", "2026-11-29T", "14:30", "2026-11-29T14:61:00Z"],
+    ];
+    for (const at of texts) expect([at, withMoments(schema, { at }), { at }]).toEqual([at, read(at), { at }]);
+
+    function read(at: string) {
+      return { at: isRight.safeParse(at).success ? new Date(at) : at };
+    }
+  });
+
+  it("stays as it is where it is none", () => {
+    const fields = { at: null, until: "tomorrow", days: "2026-11-29", note: 7 };
+
+    expect(withMoments(schema, fields)).toEqual(fields);
+    expect(mayHoldMoments({ a: "tomorrow", "2026-11-29": 7 })).toBe(true);
+    expect(mayHoldMoments({ a: "tomorrow" })).toBe(false);
+  });
+});
