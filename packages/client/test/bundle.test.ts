@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-const MOST_BYTES = 17_700;
+const MOST_BYTES = 17_740;
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
 async function bundle(lines: readonly string[], platform: "browser" | "neutral" = "browser") {

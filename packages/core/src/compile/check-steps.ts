@@ -15,7 +15,7 @@ import type { ResourceFeature } from "../resource/resource.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { formatValue } from "../value/kind.js";
-import { suggest } from "../value/options.js";
+import { suggest } from "../value/option-rules.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,

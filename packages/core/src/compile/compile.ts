@@ -24,7 +24,7 @@ import { copyValue } from "../value/copy.js";
 import { toMs } from "../value/duration.js";
 import { freezeState } from "../value/freeze.js";
 import { formatValue } from "../value/kind.js";
-import { suggest } from "../value/options.js";
+import { suggest } from "../value/option-rules.js";
 import { isStoredForm, type ValueType } from "../value/storable.js";
 import { isVersion, runMigration } from "../value/version.js";
 import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";

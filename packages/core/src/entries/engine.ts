@@ -172,19 +172,15 @@ export { digest } from "../value/digest.js";
 export { duration, toMs } from "../value/duration.js";
 export { errorFrom, recordError, reviveError } from "../value/error-record.js";
 export { deepFreeze } from "../value/freeze.js";
-export type { Rule, Rules } from "../value/options.js";
+export type { Rule, Rules } from "../value/option-rules.js";
 export {
   anything,
   callable,
-  checkOptions,
   flag,
   list,
-  type OptionChecks,
   object,
   oneOf,
   optionProblems,
-  pageSize,
-  refuseOptions,
   required,
   ruleProblems,
   text,
@@ -192,7 +188,8 @@ export {
   valueRule,
   wholeNumber,
   withMethods,
-} from "../value/options.js";
+} from "../value/option-rules.js";
+export { checkOptions, type OptionChecks, pageSize, refuseOptions } from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
 export { examine } from "../value/storable.js";
 
@@ -234,4 +231,4 @@ export function outstanding(routing: Routing, state: RunState, tick: RunResumed 
   for (const [item, { call }] of openChildren(state)) commands.push({ type: "child.start", item, call });
   return commands;
 }
-export { nearest as nearestName } from "../value/options.js";
+export { nearest as nearestName } from "../value/option-rules.js";

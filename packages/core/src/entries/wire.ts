@@ -18,7 +18,7 @@ export {
   type Rules,
   ruleOf,
   valueRule,
-} from "../value/options.js";
+} from "../value/option-rules.js";
 export type { Piece, WrittenPieces } from "../value/pieces.js";
 // ---- pieces of calls
 export { PieceReader, piecesType } from "../value/pieces.js";

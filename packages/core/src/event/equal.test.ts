@@ -3,7 +3,7 @@ import * as z from "zod";
 import { event, StopEvent } from "../index.js";
 import { digest } from "../value/digest.js";
 import { deepFreeze } from "../value/freeze.js";
-import { nearest } from "../value/options.js";
+import { nearest } from "../value/option-rules.js";
 import { keyText, sameValue } from "./equal.js";
 
 /** Shows nothing of what it holds. */

@@ -10,7 +10,7 @@ import { copyValue } from "../value/copy.js";
 import { deepFreeze } from "../value/freeze.js";
 import { hasFields, isObject } from "../value/kind.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
-import { nearest } from "../value/options.js";
+import { nearest } from "../value/option-rules.js";
 import type { EngineType, ValueType } from "../value/storable.js";
 import type { EncodedValue } from "../value/tree.js";
 import { isVersion, runMigration } from "../value/version.js";

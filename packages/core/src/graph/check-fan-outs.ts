@@ -6,7 +6,7 @@
 import type { CollectTrigger, Definition, Finding, JoinTrigger, StepDefinition } from "../engine/definition.js";
 import type { FanOutChecksFeature, Need } from "../engine/optional-modules.js";
 import { acceptedTypes, createRouting } from "../engine/routing.js";
-import { suggest } from "../value/options.js";
+import { suggest } from "../value/option-rules.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 import { quoteNames } from "./validate.js";
 

@@ -13,7 +13,7 @@ import { acceptedTypes, createRouting, isExternal, type Routing } from "../engin
 import { type EventClass, type EventRole, eventTypeOf, isEventClass, roleOf } from "../event/event.js";
 import { formatValue } from "../value/kind.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
-import { suggest, unknownNames } from "../value/options.js";
+import { suggest, unknownNames } from "../value/option-rules.js";
 
 export type { Finding } from "../engine/definition.js";
 

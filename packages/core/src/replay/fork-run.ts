@@ -16,7 +16,8 @@ import { prepareEdit } from "../state/prepare-change.js";
 import { freezeState } from "../value/freeze.js";
 import { copyJson } from "../value/guard.js";
 import { formatValue, hasFields, isObject, isPlainObject } from "../value/kind.js";
-import { didYouMean, wrongOption } from "../value/options.js";
+import { didYouMean } from "../value/option-rules.js";
+import { wrongOption } from "../value/options.js";
 import type { RunTree } from "./run-tree.js";
 
 /**

@@ -2,16 +2,8 @@
 
 import { areOverrides, type Clock, type Log, type ResourceOverride } from "../host.js";
 import { consoleLog, systemClock } from "../system/system.js";
-import {
-  checkOptions,
-  flag,
-  object,
-  type Rule,
-  type Rules,
-  valueRule,
-  wholeNumber,
-  withMethods,
-} from "../value/options.js";
+import { flag, object, type Rule, type Rules, valueRule, wholeNumber, withMethods } from "../value/option-rules.js";
+import { checkOptions } from "../value/options.js";
 import type { Workflows } from "./api/run-filter.types.js";
 import type {
   ObservedClaim,

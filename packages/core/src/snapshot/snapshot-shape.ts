@@ -7,7 +7,7 @@
  */
 import { runLimits } from "../engine/definition.js";
 import type { ErrorRecord } from "../value/error-record.js";
-import { isLabel } from "../value/options.js";
+import { isLabel } from "../value/option-rules.js";
 import {
   anyObject,
   anything,

@@ -21,7 +21,7 @@ import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { hasFields } from "../value/kind.js";
 import { unmeasured } from "../value/limits.js";
-import { isLabel } from "../value/options.js";
+import { isLabel } from "../value/option-rules.js";
 import { type Piece, textOf, withText } from "../value/pieces.js";
 import {
   anyList,

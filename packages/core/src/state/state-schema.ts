@@ -19,7 +19,7 @@ import {
 import { freezeState } from "../value/freeze.js";
 import { isForbiddenKey, isRecord } from "../value/kind.js";
 import { knownPlain, type Measure, rememberPlain, valueLimits, warnNearLimit } from "../value/limits.js";
-import { didYouMean } from "../value/options.js";
+import { didYouMean } from "../value/option-rules.js";
 import { type Examined, examine, storableHint, type Unstorable, type ValueType } from "../value/storable.js";
 import type { StateChange } from "./patches.js";
 

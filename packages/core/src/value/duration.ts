@@ -1,6 +1,6 @@
 import { invalidOption } from "../errors/workflow-error.js";
 import { formatValue } from "./kind.js";
-import { type Rule, valueRule } from "./options.js";
+import { type Rule, valueRule } from "./option-rules.js";
 
 /** Milliseconds, or text such as `"500ms"`, `"30s"`, `"5m"`, `"2h"`, `"1d"`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest } from "./options.js";
+import { nearest } from "./option-rules.js";
 
 it.each([
   ["jok", ["Joke", "Poke"], "Joke"],

@@ -38,7 +38,7 @@ import type {
 } from "../../src/runtime/api/statistics.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
-import type { Words } from "../../src/value/options.js";
+import type { Words } from "../../src/value/option-rules.js";
 
 interface Interfaces {
   readonly memoryStore: MemoryStoreOptions;

@@ -30,7 +30,7 @@ import type {
   WriteOptions,
 } from "../../src/index.js";
 import type { knownOptions } from "../../src/value/known-options.js";
-import type { Words } from "../../src/value/options.js";
+import type { Words } from "../../src/value/option-rules.js";
 
 interface Interfaces {
   readonly step: AnyStepOptions;

@@ -25,16 +25,8 @@ import { encodeValue } from "../../value/codec.js";
 import { msOf } from "../../value/duration.js";
 import { formatValue, isObject, isRecord } from "../../value/kind.js";
 import { namesOf } from "../../value/known-options.js";
-import {
-  didYouMean,
-  isLabel,
-  MAX_LABEL,
-  optionsOf,
-  refuseOptions,
-  suggest,
-  unknownNames,
-  wrongOption,
-} from "../../value/options.js";
+import { didYouMean, isLabel, MAX_LABEL, suggest, unknownNames } from "../../value/option-rules.js";
+import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 import { undeclared } from "./call-step.js";
 import { inScopeText, scopeDetails } from "./open-call.js";

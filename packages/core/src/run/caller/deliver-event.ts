@@ -15,7 +15,7 @@ import type { DoneBy } from "../../event/event.types.js";
 import { copyFields, invalid } from "../../event/event-class.js";
 import { type EventRegistry, eventFromFields } from "../../event/event-codec.js";
 import { isRecord } from "../../value/kind.js";
-import { suggest } from "../../value/options.js";
+import { suggest } from "../../value/option-rules.js";
 import { endWriting } from "../attempt/piece-writer.js";
 import { inspect } from "../inspect-run.js";
 import { whenAsked } from "../questions.js";

@@ -3,7 +3,8 @@
 import type { Context, EffectCall } from "../../authoring/context.types.js";
 import { type Amounts, attemptOf, type BudgetReport, type Cost, type RunBudgetPort } from "../../host.js";
 import { hasFields } from "../../value/kind.js";
-import { nested, optionProblems, type Rules, refuseOptions, ruleOf } from "../../value/options.js";
+import { nested, optionProblems, type Rules, ruleOf } from "../../value/option-rules.js";
+import { refuseOptions } from "../../value/options.js";
 import { shown } from "../../value/shape.js";
 import type { BudgetOptions, PaidCall, RunBudget, StepBudget, TenantBudget } from "../api/budget.types.js";
 import { isTimezone, nothing } from "./account.js";

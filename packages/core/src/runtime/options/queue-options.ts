@@ -2,17 +2,8 @@
 
 import { toMs } from "../../value/duration.js";
 import { hasFields } from "../../value/kind.js";
-import {
-  didYouMean,
-  flag,
-  nested,
-  optionsOf,
-  type Rule,
-  type Rules,
-  refuseOptions,
-  required,
-  valueRule,
-} from "../../value/options.js";
+import { didYouMean, flag, nested, type Rule, type Rules, required, valueRule } from "../../value/option-rules.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
 import { shown } from "../../value/shape.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";

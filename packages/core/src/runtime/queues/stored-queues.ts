@@ -3,7 +3,8 @@
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock, DoneBy } from "../../host.js";
 import { hasFields } from "../../value/kind.js";
-import { didYouMean, optionProblems, optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
+import { didYouMean, optionProblems } from "../../value/option-rules.js";
+import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
 import type { AuditAction } from "../api/history.types.js";
 import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
 import type {

@@ -1,5 +1,7 @@
 /** `encryptedStore`: a store whose texts are encrypted before they reach it. */
-import { checkOptions, type Rules, required, valueRule } from "../../value/options.js";
+
+import { type Rules, required, valueRule } from "../../value/option-rules.js";
+import { checkOptions } from "../../value/options.js";
 import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
 import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./store-kit.js";
 import { StoreTexts } from "./store-texts.js";

@@ -16,7 +16,8 @@ import {
   type WorkflowHost,
 } from "../../../host.js";
 import { formatValue } from "../../../value/kind.js";
-import { suggest, wrongOption } from "../../../value/options.js";
+import { suggest } from "../../../value/option-rules.js";
+import { wrongOption } from "../../../value/options.js";
 import { indexOf } from "../../options/input-index.js";
 import type { RunStore } from "../../store/run-store.types.js";
 
