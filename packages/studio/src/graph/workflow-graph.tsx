@@ -48,7 +48,7 @@ export interface WorkflowGraphProps {
 
 const NARROW = 560;
 /** From here on what is written on a step is 11 px high. */
-const READABLE_ZOOM = 0.9;
+const READABLE_ZOOM = 0.82;
 const LEAST_ZOOM = 0.25;
 const MOST_ZOOM = 1.3;
 /** In a lower place, a map would cover what it is a map of. */
