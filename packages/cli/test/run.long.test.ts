@@ -220,7 +220,7 @@ describe("millrace runs, show", () => {
     expect(red.runs.map(({ run_id }) => run_id)).toEqual(["one"]);
     expect(waiting.stdout).toMatch(/^two {2}AskFlow {2}waiting {2}/);
     expect(raw.stderr).toContain("SYNTAX_INVALID");
-    expect(raw.stdout).toMatch(/ run\.started {8}\(http\) {2}\w+ \{/);
+    expect(raw.stdout).toMatch(/ run\.started {8}\(cli\) {2}\w+ \{/);
     expect(shown.stdout).toContain("question: Go on?");
     expect(shown.stdout).toContain("◌ ask  waiting  for an event");
     expect(past.attempts.map(({ step }) => step)).toEqual(["write", "judge"]);

@@ -76,8 +76,9 @@ describe("a run of a pipeline with a condition without else", () => {
     await textOf(badge(page)).toBe("Completed");
 
     await expect.poll(() => isOn("draft", "facts")).toBe(isPast);
-    expect(await isOn("shorten", "facts")).toBe(isInside);
-    expect(await page.locator(".react-flow__edge-text").allTextContents()).toEqual(["else", "else", "else"]);
+    await expect.poll(() => isOn("shorten", "facts")).toBe(isInside);
+    const words = page.locator(".react-flow__edge-text");
+    await expect.poll(() => words.allTextContents()).toEqual(["else", "else", "else"]);
     const tops = ["words", "facts", "links"].map(async (step) => (await node(page, step).boundingBox())?.y ?? 0);
     const placed = await Promise.all(tops);
     expect(placed).toEqual([...placed].sort((a, b) => a - b));

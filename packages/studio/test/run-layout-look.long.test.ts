@@ -113,10 +113,11 @@ describe("the pages of runs", () => {
       await name.waitFor();
       expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth), id).toBe(true);
       const buttons = page.locator(".runactions .btn").filter({ visible: true });
-      const middles = await buttons.evaluateAll((all) =>
-        all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 2)),
-      );
-      expect(new Set(middles).size, id).toBe(1);
+      const middles = () =>
+        buttons.evaluateAll((all) =>
+          all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 2)),
+        );
+      await expect.poll(async () => new Set(await middles()).size, { message: id }).toBe(1);
     }
     await visit.show("#/runs");
     const statuses = page.getByRole("group", { name: "Status" }).getByRole("button");

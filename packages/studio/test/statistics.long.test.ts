@@ -60,13 +60,14 @@ describe("over 50,000 runs", () => {
       "#/runs/workflow:import step:validate after:24h",
     ]);
     await failed.nth(hrefs.findIndex((href) => href?.includes("validate"))).click();
+    const runs = visit.page.locator("tr[data-run]");
+    await expect.poll(() => runs.count()).toBe(2);
     await visit.sees("failed-1");
     await visit.sees("failed-2");
-    expect(await visit.page.locator("tr[data-run]").count()).toBe(2);
 
     await visit.page.getByLabel("Search runs").fill("step:read");
     await visit.page.getByText("failed-1").waitFor({ state: "detached" });
-    expect(await visit.page.locator("tr[data-run]").count()).toBe(0);
+    await expect.poll(() => runs.count()).toBe(0);
     visit.expectNoFaults();
   });
 
