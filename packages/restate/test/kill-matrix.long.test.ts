@@ -1,5 +1,6 @@
 /** Two endpoint processes behind a balancer, killed at random while runs with children, shared stores and posts are under way. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,7 +52,10 @@ function startEndpoint(port: number, { effects, records }: Files): Promise<Child
   const args = ["--import", child("source.mjs"), child("endpoint.ts")];
   const env = { ...process.env, PORT: String(port), EFFECTS: effects, RECORDS: records };
   const endpoint = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  return new Promise((resolve) => endpoint.once("message", () => resolve(endpoint)));
+  return new Promise((resolve, reject) => {
+    endpoint.once("message", () => resolve(endpoint));
+    endpoint.once("exit", (code) => reject(new Error(`The endpoint has ended with ${code} before it listened.`)));
+  });
 }
 
 it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`, { timeout }, async () => {
@@ -74,7 +78,9 @@ it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`
   for (let kills = 0; kills < KILLS; kills++) {
     await pause(200 + random() * 500);
     const which = kills % 2;
-    endpoints[which]?.kill("SIGKILL");
+    const killed = endpoints[which] as ChildProcess;
+    killed.kill("SIGKILL");
+    await once(killed, "exit"); // until then it has the port
     endpoints[which] = await startEndpoint(ports[which] as number, files);
   }
   const results = await ending;
