@@ -150,7 +150,7 @@ function editDistance(left: string, right: string): number {
 
 // ---- numbers and labels
 
-export function isIntegerIn(value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean {
+export function isIntegerIn(value: unknown, least: number, most: number = Number.POSITIVE_INFINITY): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
