@@ -1,4 +1,4 @@
-// The engine in about 125 lines: a run is data, one function decides what happens to it, and a loop does what that says.
+// The engine in about 130 lines: a run is data, one function decides what happens to it, and a loop does what that says.
 // Explained in docs/tiny.md. `pnpm --filter ./examples tiny`
 
 export interface Event {
@@ -14,7 +14,7 @@ export interface State {
   result: { value: unknown } | null;
 }
 
-interface Item {
+export interface Item {
   readonly id: number;
   readonly step: string;
   readonly event: Event;
@@ -95,6 +95,30 @@ export function resume(state: State): Command[] {
   return Object.values(state.items).map(({ id }) => ({ type: "step.start", item: id }));
 }
 
+type Happened = (tick: Tick, resolve?: (answer: unknown) => void) => void;
+
+/** A call returns its recorded answer. Without one it opens: a wait until its event comes, a durable call for its function. */
+export function contextOf({ id, answers }: Item, happened: Happened): Context {
+  let asked = 0;
+  const answered = async <Value>(open: () => Promise<Value>): Promise<Value> => {
+    const place = asked++;
+    return place < answers.length ? (answers[place] as Value) : open();
+  };
+  return {
+    wait: (eventType) =>
+      answered(() => {
+        const tick: Tick = { type: "wait.opened", item: id, eventType };
+        return new Promise((resolve) => happened(tick, (answer) => resolve(answer as Event)));
+      }),
+    call: (work) =>
+      answered(async () => {
+        const value = await work();
+        happened({ type: "call.ended", item: id, value });
+        return value;
+      }),
+  };
+}
+
 export class Run {
   readonly state: State;
   readonly journal: Tick[] = [];
@@ -127,28 +151,11 @@ export class Run {
 
   async #start(id: number): Promise<void> {
     const item = this.state.items[id] as Item;
-    let asked = 0;
-    /** The recorded answer to the next call; else that of `open`, which sees to it that the answer is recorded. */
-    const answered = async <Value>(open: () => Promise<Value>): Promise<Value> => {
-      const place = asked++;
-      return place < item.answers.length ? (item.answers[place] as Value) : open();
-    };
-    const output = await this.#steps[item.step]?.run(item.event, {
-      wait: (eventType) =>
-        answered(() => {
-          const event = new Promise<Event>((resolve) => {
-            this.#waits.set(id, (answer) => resolve(answer as Event));
-          });
-          this.#happened({ type: "wait.opened", item: id, eventType });
-          return event;
-        }),
-      call: (work) =>
-        answered(async () => {
-          const value = await work();
-          this.#happened({ type: "call.ended", item: id, value });
-          return value;
-        }),
+    const ctx = contextOf(item, (tick, resolve) => {
+      if (resolve !== undefined) this.#waits.set(id, resolve);
+      this.#happened(tick);
     });
+    const output = await this.#steps[item.step]?.run(item.event, ctx);
     this.#happened({ type: "step.completed", item: id, output: [output ?? []].flat() });
   }
 }

@@ -1,6 +1,7 @@
 /** A host for the engine of docs/tiny.md that does one thing at a time, and waits in between. */
 import {
   type Command,
+  contextOf,
   createState,
   type Event,
   reduce,
@@ -66,27 +67,11 @@ export class Stepper {
       this.queue.push(tick);
       this.#onQueued();
     };
-    let asked = 0;
-    const answered = async <Value>(open: () => Promise<Value>): Promise<Value> => {
-      const place = asked++;
-      return place < item.answers.length ? (item.answers[place] as Value) : open();
-    };
-    const output = await this.#steps[item.step]?.run(item.event, {
-      wait: (eventType) =>
-        answered(() => {
-          const event = new Promise<Event>((resolve) => {
-            this.#waits.set(id, (answer) => resolve(answer as Event));
-          });
-          happened({ type: "wait.opened", item: id, eventType });
-          return event;
-        }),
-      call: (work) =>
-        answered(async () => {
-          const value = await work();
-          happened({ type: "call.ended", item: id, value });
-          return value;
-        }),
+    const ctx = contextOf(item, (tick, resolve) => {
+      if (resolve !== undefined) this.#waits.set(id, resolve);
+      happened(tick);
     });
+    const output = await this.#steps[item.step]?.run(item.event, ctx);
     happened({ type: "step.completed", item: id, output: [output ?? []].flat() });
   }
 }

@@ -139,7 +139,7 @@ function isGiven(given: object, name: string): boolean {
   return (given as Readonly<Record<string, unknown>>)[name] !== undefined;
 }
 
-// ---- what a fork gives to one call of `ctx.run` that has not ended yet
+// ---- a result that a fork sets for one open call of `ctx.run`
 
 /**
  * Changes the state of the fork before anything of it is stored.
@@ -230,6 +230,6 @@ export interface ForkEdits<State = Record<string, unknown>> {
     | ((event: WorkflowEvent, step: string) => Readonly<Record<string, unknown>>);
   /** The work item whose event is replaced, if there are several: `runtime.at(runId, tick)` lists them as `next`. */
   readonly item?: number;
-  /** Gives a value to one call of `ctx.run` that has not ended at that tick. */
+  /** Sets the result of one call of `ctx.run` that has not ended at that tick. */
   readonly override?: CallOverride;
 }

@@ -56,4 +56,32 @@ describe("a Date in fields of JSON", () => {
     expect(mayHoldMoments({ a: "tomorrow", "2026-11-29": 7 })).toBe(true);
     expect(mayHoldMoments({ a: "tomorrow" })).toBe(false);
   });
+
+  it("stays a text where the schema takes one, and is read by the part of a union that it fits", () => {
+    const day = "2026-11-29";
+    const date = new Date(day);
+    const either = eventJsonSchema(
+      class extends event("Either", {
+        text: z.union([z.date(), z.string()]),
+        word: z.union([z.date(), z.literal("never")]),
+        by: z.record(z.string(), z.date()),
+        one: z.discriminatedUnion("kind", [
+          z.object({ kind: z.literal("a"), at: z.date() }),
+          z.object({ kind: z.literal("b"), at: z.string() }),
+        ]),
+      }) {},
+    );
+    const of = (kind: string) => ({ text: day, word: day, by: { x: day }, one: { kind, at: day } });
+
+    expect(withMoments(either, of("a"))).toEqual({
+      text: day,
+      word: date,
+      by: { x: date },
+      one: { kind: "a", at: date },
+    });
+    expect(withMoments(either, of("b"))).toMatchObject({ one: { kind: "b", at: day } });
+    expect(withMoments(either, of("c"))).toMatchObject({ one: { kind: "c", at: day } });
+    const hostile = JSON.parse('{ "__proto__": { "at": "2026-11-29" }, "by": { "__proto__": "2026-11-29" } }');
+    expect(Object.getPrototypeOf(withMoments(either, hostile))).toBe(Object.prototype);
+  });
 });

@@ -20,31 +20,58 @@ export function mayHoldMoments(value: unknown): boolean {
 
 /** The value with a `Date` in place of each text where the schema has a `Date`: a format `date-time` without a type. */
 export function withMoments(schema: JsonSchema, value: unknown): unknown {
-  const { anyOf = [], allOf = [], properties = {}, items, type, format } = schema as SchemaParts;
-  const parts = [...anyOf, ...allOf];
-  if (parts.length > 0) return parts.reduce((read, part) => withMoments(part, read), ownMoments(schema, value));
+  const { anyOf, oneOf, allOf = [], ...own } = schema as SchemaParts;
+  const read = allOf.reduce<unknown>((before, part) => withMoments(part, before), ownMoments(own, value));
+  const union = anyOf ?? oneOf;
+  return union === undefined ? read : inUnion(union, read);
+}
+
+/** A text stays one where it may be one; an object is read by the only part that it fits. */
+function inUnion(parts: readonly SchemaParts[], value: unknown): unknown {
+  const fitting = parts.filter((part) => fits(part, value));
+  const [only] = fitting;
+  return only === undefined || fitting.length > 1 ? value : withMoments(only as JsonSchema, value);
+}
+
+function fits({ type, format, properties = {}, ...own }: SchemaParts, value: unknown): boolean {
+  if (typeof value === "string")
+    return type === "string" ? isTextOf(own, value) : type === undefined && format !== undefined;
+  if (Array.isArray(value)) return type === "array";
+  if (typeof value !== "object" || value === null || type !== "object") return false;
+  const consts = Object.entries(properties).filter(([, part]) => part["const"] !== undefined);
+  return consts.every(([name, part]) => part["const"] === (value as Readonly<Record<string, unknown>>)[name]);
+}
+
+function isTextOf({ const: only, enum: some }: SchemaParts, value: string): boolean {
+  return only === undefined ? (some?.includes(value) ?? true) : only === value;
+}
+
+function ownMoments(
+  { properties = {}, additionalProperties, items, type, format }: SchemaParts,
+  value: unknown,
+): unknown {
   if (typeof value === "string") {
     return (type === undefined && format === "date-time" ? momentOf(value) : null) ?? value;
   }
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => withMoments(items, item));
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
   const entries = Object.entries(value).map(([name, of]) => {
-    const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const inner = Object.hasOwn(properties, name) ? properties[name] : others;
     return [name, inner === undefined ? of : withMoments(inner, of)];
   });
   return Object.fromEntries(entries);
 }
 
-/** Without the parts of the schema. */
-function ownMoments({ anyOf: _any, allOf: _all, ...own }: JsonSchema, value: unknown): unknown {
-  return withMoments(own, value);
-}
-
 interface SchemaParts {
   readonly type?: unknown;
   readonly format?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly SchemaParts[];
+  readonly oneOf?: readonly SchemaParts[];
   readonly allOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
 }
