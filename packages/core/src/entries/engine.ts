@@ -8,6 +8,9 @@
  * @module
  */
 
+// Loads what `index` loads: the build then has one file for all of it.
+import "../index.js";
+
 import type { ContextDict } from "../authoring/store.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
 import { compiledChild } from "../compile/child.js";
