@@ -28,7 +28,7 @@ export default defineConfig({
     ...entry,
     // Nobody imports these: files of their own, which a bundler can leave out as a whole.
     pure: "src/entries/pure.ts",
-    superjson: "node_modules/superjson/dist/transformer.js",
+    reading: "src/entries/reading.ts",
   },
   format: ["esm"],
   target: "es2022",
