@@ -11,7 +11,7 @@ const entry = {
 
 /**
  * esbuild makes one file of the modules that the same entries import, and forgets an import without effect. With this plugin, it keeps
- * the imports of whole modules, so that all entries but `wire` import what `index` does: Node takes half a millisecond for each file.
+ * the imports of whole modules, so that all entries but `wire` import what `index` does: Node takes a millisecond for each file.
  */
 const wholeFiles: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "whole-files",
