@@ -20,17 +20,67 @@ export function mayHoldMoments(value: unknown): boolean {
 
 /** The value with a `Date` in place of each text where the schema has a `Date`: a format `date-time` without a type. */
 export function withMoments(schema: JsonSchema, value: unknown): unknown {
-  const { anyOf, oneOf, allOf = [], ...own } = schema as SchemaParts;
-  const read = allOf.reduce<unknown>((before, part) => withMoments(part, before), ownMoments(own, value));
-  const union = anyOf ?? oneOf;
-  return union === undefined ? read : inUnion(union, read);
+  return new MomentReader(schema).read(schema, value);
 }
 
-/** A text stays one where it may be one; an object is read by the only part that it fits. */
-function inUnion(parts: readonly SchemaParts[], value: unknown): unknown {
-  const fitting = parts.filter((part) => fits(part, value));
-  const [only] = fitting;
-  return only === undefined || fitting.length > 1 ? value : withMoments(only as JsonSchema, value);
+class MomentReader {
+  /** The schema that references begin at. */
+  readonly #root: JsonSchema;
+
+  constructor(root: JsonSchema) {
+    this.#root = root;
+  }
+
+  /** @param seen Schemas that this value was read by: a reference may lead back to one of them. */
+  read(schema: SchemaParts, value: unknown, seen: Set<SchemaParts> = new Set()): unknown {
+    if (seen.has(schema)) return value;
+    seen.add(schema);
+    const { $ref, anyOf, oneOf, allOf = [], ...own } = schema;
+    const parts = [...($ref === undefined ? [] : [this.#at($ref)]), ...allOf];
+    const read = parts.reduce<unknown>((before, part) => this.read(part, before, seen), this.#own(own, value));
+    const union = anyOf ?? oneOf;
+    return union === undefined ? read : this.#inUnion(union, read, seen);
+  }
+
+  /** A text stays one where it may be one; an object is read by the only part that it fits. */
+  #inUnion(parts: readonly SchemaParts[], value: unknown, seen: Set<SchemaParts>): unknown {
+    const fitting = parts.filter((part) => fits(this.#resolved(part), value));
+    const [only] = fitting;
+    return only === undefined || fitting.length > 1 ? value : this.read(only, value, seen);
+  }
+
+  #own({ properties = {}, additionalProperties, items, type, format }: SchemaParts, value: unknown): unknown {
+    if (typeof value === "string") {
+      return (type === undefined && format === "date-time" ? momentOf(value) : null) ?? value;
+    }
+    if (Array.isArray(value)) return items === undefined ? value : value.map((item) => this.read(items, item));
+    if (typeof value !== "object" || value === null || value instanceof Date) return value;
+    const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
+    const entries = Object.entries(value).map(([name, of]) => {
+      const inner = Object.hasOwn(properties, name) ? properties[name] : others;
+      return [name, inner === undefined ? of : this.read(inner, of)];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** The part that a reference leads to, over other references. */
+  #resolved(part: SchemaParts): SchemaParts {
+    const seen = new Set<SchemaParts>();
+    let at = part;
+    for (; at.$ref !== undefined && !seen.has(at); at = this.#at(at.$ref)) seen.add(at);
+    return at;
+  }
+
+  /** @param ref A JSON pointer within the schema, such as `#/$defs/node`. */
+  #at(ref: string): SchemaParts {
+    const keys = ref.split("/").slice(1).map(keyOf);
+    const part = keys.reduce<unknown>((at, key) => (Object.hasOwn(Object(at), key) ? Object(at)[key] : {}), this.#root);
+    return Object(part);
+  }
+}
+
+function keyOf(step: string): string {
+  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function fits({ type, format, properties = {}, ...own }: SchemaParts, value: unknown): boolean {
@@ -46,24 +96,8 @@ function isTextOf({ const: only, enum: some }: SchemaParts, value: string): bool
   return only === undefined ? (some?.includes(value) ?? true) : only === value;
 }
 
-function ownMoments(
-  { properties = {}, additionalProperties, items, type, format }: SchemaParts,
-  value: unknown,
-): unknown {
-  if (typeof value === "string") {
-    return (type === undefined && format === "date-time" ? momentOf(value) : null) ?? value;
-  }
-  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => withMoments(items, item));
-  if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
-  const entries = Object.entries(value).map(([name, of]) => {
-    const inner = Object.hasOwn(properties, name) ? properties[name] : others;
-    return [name, inner === undefined ? of : withMoments(inner, of)];
-  });
-  return Object.fromEntries(entries);
-}
-
 interface SchemaParts {
+  readonly $ref?: string;
   readonly type?: unknown;
   readonly format?: unknown;
   readonly const?: unknown;
