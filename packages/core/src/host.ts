@@ -7,7 +7,7 @@
 export { compileWorkflow, type CompiledWorkflow } from "./compile/compile.js";
 export { internalsOf } from "./compile/options.js";
 export { resolveStart, tolerant } from "./compile/child.js";
-export { refused, runFinished, type Receipt, type RefusalCode } from "./engine/command.js";
+export { refused, runFinished, type Receipt, type RefusalCode } from "./engine/tick.js";
 export { knownOutcome } from "./engine/reduce.js";
 export type { Clock, Log } from "./engine/ports.js";
 export { terminalEvent } from "./engine/reduce/engine-events.js";
@@ -40,7 +40,7 @@ export type { DoneBy, PromptAnswer, Sendable } from "./event/event.types.js";
 export { sameValue } from "./event/equal.js";
 export { event, type EventOf, type WorkflowEvent, classOf, roleOf } from "./event/event.js";
 export type { StandardSchema } from "./event/schema.js";
-export type { Telemetry } from "./inspect/inspection-events.js";
+export type { Telemetry } from "./inspect/inspector.js";
 export { traceContextOf } from "./inspect/inspector.js";
 export { Limiter } from "./limit/limiter.js";
 export {
@@ -55,9 +55,9 @@ export {
 } from "./replay/run-tree.js";
 export { forkedRun, type ForkEdits, type PendingDelivery, eventsOf, pendingDeliveries } from "./replay/fork-run.js";
 export { areOverrides, ResourceContainer } from "./resource/resource.js";
-export type { ResourceOverride } from "./resource/resource.types.js";
-export type { RetryPolicy } from "./retry/judge.js";
-export { attemptOf, hostCall } from "./run/attempt/host-call.js";
+export type { ResourceOverride } from "./resource/resource.js";
+export type { RetryPolicy } from "./retry/retry-policy.js";
+export { attemptOf, hostCall } from "./run/attempt/step-facts.js";
 export { endWriting } from "./run/attempt/piece-writer.js";
 export {
   assertSendable,
@@ -81,8 +81,8 @@ export type {
   LiveRun,
   LiveRunCore,
   RunJournal,
-} from "./run/run.types.js";
-export { timeAt, wakeAt, createHost, type HostSetup, type WorkflowHost } from "./run/workflow-host.js";
+} from "./run/live-run.js";
+export { timeAt, wakeAt, createHost, type HostSetup, type WorkflowHost } from "./run/live-run.js";
 export { encodeRunner, encodeStored, initialStore } from "./run/snapshot-run.js";
 export { limitsOf } from "./run/start.js";
 export { decodeOutcome } from "./snapshot/decode-parts.js";
@@ -98,4 +98,4 @@ export {
   type StreamSource,
   type StreamedEvent,
 } from "./stream/run-stream.js";
-export { defineWorkflow } from "./workflow/define-workflow.js";
+export { defineWorkflow } from "./workflow/workflow.js";

@@ -74,8 +74,8 @@ export { Workflow } from "./workflow/workflow.js";
 export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
 export type { DefinedRun } from "./authoring/trigger.types.js";
 export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./compile/options.js";
-export { defineWorkflow } from "./workflow/define-workflow.js";
-export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/define-workflow.js";
+export { defineWorkflow } from "./workflow/workflow.js";
+export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/workflow.js";
 export type { StepFacts } from "./authoring/workflow.types.js";
 export type { InputOf, ResultOf, StreamOf } from "./authoring/handler.types.js";
 export type { StateOf } from "./authoring/trigger.types.js";
@@ -134,11 +134,11 @@ export { retryIf } from "./retry/retry-policy.js";
 export type { ErrorClass, RetryCondition, RetryIf } from "./retry/retry-policy.js";
 export { retryPolicy } from "./retry/retry-policy.js";
 export type { RetryOptions } from "./retry/retry-policy.js";
-export type { RetryInfo, RetryPolicy } from "./retry/judge.js";
+export type { RetryInfo, RetryPolicy } from "./retry/retry-policy.js";
 export { stop } from "./retry/retry-policy.js";
 export type { RetryStop, Stops } from "./retry/retry-policy.js";
-export { wait } from "./retry/wait.js";
-export type { ExponentialOptions, IncrementingOptions, JitterOptions, RetryWait, Waits } from "./retry/wait.js";
+export { wait } from "./retry/retry-policy.js";
+export type { ExponentialOptions, IncrementingOptions, JitterOptions, RetryWait, Waits } from "./retry/retry-policy.js";
 export type { LimitOptions } from "./limit/limiter.js";
 export { resource } from "./resource/resource.js";
 export type {
@@ -148,7 +148,7 @@ export type {
   ResourceOptions,
   ResourceOverride,
   ResourceScope,
-} from "./resource/resource.types.js";
+} from "./resource/resource.js";
 
 // ---- watching
 export type {
@@ -157,9 +157,9 @@ export type {
   InspectionEvents,
   InspectionName,
   RunFacts,
-} from "./inspect/inspection-events.js";
+} from "./inspect/inspector.js";
 export type { InspectionListener } from "./inspect/inspector.js";
-export type { AttemptCall, EffectOfAttempt, StartingRun, Telemetry } from "./inspect/inspection-events.js";
+export type { AttemptCall, EffectOfAttempt, StartingRun, Telemetry } from "./inspect/inspector.js";
 export type { TraceContext } from "./engine/state.js";
 
 // ---- errors

@@ -17,9 +17,9 @@ import {
   Workflow as WorkflowClass,
   WorkflowError,
 } from "../src/index.js";
+import { replay } from "../src/replay/run-tree.js";
 import { decodeState } from "../src/snapshot/decode.js";
 import { encodeState } from "../src/snapshot/encode.js";
-import { replay } from "../src/snapshot/replay.js";
 import { readSnapshot } from "../src/snapshot/snapshot-shape.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 

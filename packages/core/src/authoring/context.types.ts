@@ -7,7 +7,7 @@
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable, TypeHint } from "../event/event.types.js";
 import type { FieldsOut, ObjectSchema } from "../event/schema.js";
-import type { RetryPolicy } from "../retry/judge.js";
+import type { RetryPolicy } from "../retry/retry-policy.js";
 import type { Duration } from "../value/duration.js";
 import type { Piece } from "../value/pieces.js";
 import type { ResultOf, RunArguments } from "./handler.types.js";

@@ -18,7 +18,7 @@ import type {
 } from "../event/built-in-events.js";
 import type { EventFacts, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { PromptAnswer, Sendable, ShownAmong, StartsAmong, StopsAmong, TypeHint } from "../event/event.types.js";
-import type { ResourceOverride } from "../resource/resource.types.js";
+import type { ResourceOverride } from "../resource/resource.js";
 import type { RunStream, StreamOptions } from "../stream/run-stream.js";
 import type { Duration } from "../value/duration.js";
 import type { RunContext } from "./store.types.js";

@@ -6,8 +6,8 @@
 
 import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/event.types.js";
-import type { ResourceMap } from "../resource/resource.types.js";
-import type { RetryPolicy } from "../retry/judge.js";
+import type { ResourceMap } from "../resource/resource.js";
+import type { RetryPolicy } from "../retry/retry-policy.js";
 import type { Duration } from "../value/duration.js";
 import type { Context } from "./context.types.js";
 import type {

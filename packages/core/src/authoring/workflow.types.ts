@@ -5,8 +5,7 @@
  */
 
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
-import type { InspectionName, Telemetry } from "../inspect/inspection-events.js";
-import type { InspectionListener } from "../inspect/inspector.js";
+import type { InspectionListener, InspectionName, Telemetry } from "../inspect/inspector.js";
 import type { Context } from "./context.types.js";
 import type {
   PromptOf,

@@ -3,8 +3,7 @@ import { HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from ".
 import { event } from "../event/event.js";
 import { resource } from "../resource/resource.js";
 import { catchError, join, many, step } from "../step/step.js";
-import { defineWorkflow } from "../workflow/define-workflow.js";
-import { Workflow } from "../workflow/workflow.js";
+import { defineWorkflow, Workflow } from "../workflow/workflow.js";
 import { describeWorkflow } from "./describe.js";
 
 class Order extends event("Order") {}

@@ -12,7 +12,7 @@ import type { Definition, StepDefinition, TriggerDefinition } from "../engine/de
 import { createRouting, isExternal } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
 import { flowOf, levelsOf } from "../graph/levels.js";
-import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.types.js";
+import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.js";
 
 /** A workflow as JSON data: its nodes and edges. */
 export interface WorkflowDescription {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
 import { collect, many } from "../step/step.js";
-import { defineWorkflow } from "../workflow/define-workflow.js";
+import { defineWorkflow } from "../workflow/workflow.js";
 import { describeWorkflow, type WorkflowDescription } from "./describe.js";
 import { toMermaid } from "./mermaid.js";
 import type { AttemptTrace, RunTrace } from "./trace.js";

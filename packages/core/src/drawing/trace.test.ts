@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
-import { retryPolicy } from "../retry/retry-policy.js";
-import { wait } from "../retry/wait.js";
+import { retryPolicy, wait } from "../retry/retry-policy.js";
 import { step } from "../step/step.js";
 import { Workflow } from "../workflow/workflow.js";
 import { toMermaid } from "./mermaid.js";

@@ -5,7 +5,7 @@
  */
 
 import type { WorkflowEvent } from "../event/event.js";
-import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspection-events.js";
+import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspector.js";
 import { assertOption, positiveInteger } from "../value/options.js";
 import type { Workflow } from "../workflow/workflow.js";
 

@@ -8,7 +8,6 @@
  * @module
  */
 
-import type { Command } from "./command.js";
 import { optionalModules } from "./optional-modules.js";
 import {
   onCallAwaited,
@@ -25,14 +24,13 @@ import {
   onStreamWritten,
   onWaitOpened,
 } from "./reduce/calls.js";
-import { onStepFailed } from "./reduce/finish.js";
+import { onStepCompleted, onStepFailed } from "./reduce/finish.js";
 import { fireDue, onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
-import { onStepCompleted } from "./reduce/output.js";
 import { onEventReceived } from "./reduce/receive.js";
 import { isCurrent, type Reduction, refuse, stopClock } from "./reduce/reduction.js";
 import type { Routing } from "./routing.js";
 import type { Outcome, RunState } from "./state.js";
-import type { Tick } from "./tick.js";
+import type { Command, Tick } from "./tick.js";
 
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
   const reduction: Reduction = { routing, state, commands: null, emptied: null };

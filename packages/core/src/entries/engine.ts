@@ -12,21 +12,19 @@ import type { ContextDict } from "../authoring/store.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
 import { compiledChild } from "../compile/child.js";
 import { type CompiledWorkflow, compileWorkflow } from "../compile/compile.js";
-import type { Command } from "../engine/command.js";
 import type { Ports } from "../engine/ports.js";
 import { reduce } from "../engine/reduce.js";
 import type { Routing } from "../engine/routing.js";
 import type { RunState } from "../engine/state.js";
-import type { RunResumed, RunRetried } from "../engine/tick.js";
+import type { Command, RunResumed, RunRetried } from "../engine/tick.js";
+import { setPorts as setPortsOf } from "../run/live-run.js";
 import { encodeRun, openChildren } from "../run/snapshot-run.js";
-import { setPorts as setPortsOf } from "../run/workflow-host.js";
 
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
 export type { Due } from "../engine/collections.js";
 // ---- the world
 export { Timers } from "../engine/collections.js";
-export type { Command, Note, Receipt, RefusalCode } from "../engine/command.js";
 // ---- the workflow as data
 export type {
   CollectTrigger,
@@ -55,27 +53,35 @@ export type {
 } from "../engine/state.js";
 // ---- what is true, what happened, what to do
 export { createRunState, shareStore, unshareStore } from "../engine/state.js";
-export type { Send, Tick } from "../engine/tick.js";
+export type { Command, Note, Receipt, RefusalCode, Send, Tick } from "../engine/tick.js";
 export { classOf, isEvent, roleOf, schemasOf } from "../event/event.js";
 export type { EncodedEvent, EventRegistry } from "../event/event-codec.js";
 // ---- JSON
 // ---- events of a workflow
-export { decodeValue, encodeEvent, eventFromFields } from "../event/event-codec.js";
-export { eventJsonSchema, type JsonSchema, placedSchema, standardJsonSchema } from "../event/event-schema.js";
+export {
+  decodeValue,
+  encodeEvent,
+  eventFromFields,
+  eventJsonSchema,
+  type JsonSchema,
+  placedSchema,
+  standardJsonSchema,
+} from "../event/event-codec.js";
 export { spanIdOf, traceIdOf } from "../inspect/inspector.js";
 export { Limiter, type Release } from "../limit/limiter.js";
+export { createStoredRouting as createRouting, replay } from "../replay/run-tree.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
-export { noteOriginal } from "../run/attempt/host-call.js";
 export {
   cancelOwnRun,
   continuationsOf,
   finishWithPatches,
+  noteOriginal,
   projectedState,
   runTime,
   settledChildren,
   stepContextOf,
 } from "../run/attempt/step-facts.js";
-export type { Cost, RunBudgetPort } from "../run/run.types.js";
+export type { Cost, RunBudgetPort } from "../run/live-run.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "../runtime/activation.js";
 export type {
@@ -86,8 +92,7 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/runtime-options.types.js";
-export { budgetPort } from "../runtime/budget/budget-options.js";
-export { budgetReached } from "../runtime/budget/budget-reached-event.js";
+export { budgetPort, budgetReached } from "../runtime/budget/budgets.js";
 export { ownWorkflow } from "../runtime/bulk/bulk-workflow.js";
 export {
   type CountedMeasures,
@@ -123,7 +128,7 @@ export {
   Sql,
   sql,
 } from "../runtime/store/run-list.js";
-export { SLOT_MS } from "../runtime/store/statistics.types.js";
+export { SLOT_MS } from "../runtime/store/run-store.types.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
   changeOf,
@@ -156,15 +161,13 @@ export {
 export type { BlobUse } from "../runtime/text/blob-text.js";
 // ---- stores
 export { blobUses } from "../runtime/text/blob-text.js";
-export { createStoredRouting as createRouting, replay } from "../snapshot/replay.js";
 export type { EncodedTick } from "../snapshot/tick-codec.js";
 export { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 // ---- drafts of a state
 export { createDraft } from "../state/draft.js";
 export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patches.js";
-export { beginTurn } from "../system/host-turns.js";
-export { systemClock } from "../system/system.js";
+export { beginTurn, systemClock } from "../system/system.js";
 // ---- options of what packages make
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";

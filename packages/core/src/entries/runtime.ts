@@ -57,6 +57,28 @@ export type {
   ImportOptions,
 } from "../runtime/api/moving.types.js";
 export type {
+  CountedTime,
+  FailureFilter,
+  FailureGroup,
+  Failures,
+  Figures,
+  Histogram,
+  HistogramFilter,
+  PeriodFigures,
+  QueueLimitChange,
+  QueueLimitsShown,
+  QueuePosition,
+  QueueState,
+  RuntimeQueues,
+  RuntimeStatistics,
+  RuntimeWorkers,
+  Statistics,
+  StatisticsFilter,
+  StepFigures,
+  WorkerState,
+  WorkflowFigures,
+} from "../runtime/api/operate.types.js";
+export type {
   BulkAction,
   BulkCounts,
   BulkOptions,
@@ -124,32 +146,7 @@ export type {
   ScheduleSkip,
   ScheduleStart,
 } from "../runtime/api/schedule.types.js";
-export type {
-  CountedTime,
-  FailureFilter,
-  FailureGroup,
-  Failures,
-  Figures,
-  Histogram,
-  HistogramFilter,
-  PeriodFigures,
-  RuntimeStatistics,
-  Statistics,
-  StatisticsFilter,
-  StepFigures,
-  WorkflowFigures,
-} from "../runtime/api/statistics.types.js";
-export type {
-  QueueLimitChange,
-  QueueLimitsShown,
-  QueuePosition,
-  QueueState,
-  RuntimeQueues,
-  RuntimeWorkers,
-  WorkerState,
-} from "../runtime/api/worker.types.js";
-export { budgetOf } from "../runtime/budget/budget-options.js";
-export { BudgetReachedEvent, budgetReached, withinBudget } from "../runtime/budget/budget-reached-event.js";
+export { BudgetReachedEvent, budgetOf, budgetReached, withinBudget } from "../runtime/budget/budgets.js";
 export { recordsOf } from "../runtime/client/stored-records.js";
 export { createRuntime } from "../runtime/create-runtime.js";
 export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";

@@ -39,9 +39,9 @@ export {
 } from "../value/tree.js";
 // ---- requests and answers
 export { endTypes, type FromWire, fromWire, outsideId, refusalCodes, type ToWire, toWire } from "../wire/names.js";
-export type * from "../wire/operate.types.js";
 export { redacted } from "../wire/redact.js";
 export type * from "../wire/request.types.js";
 // ---- agents
 export type * from "../wire/run.types.js";
+export type * from "../wire/server.types.js";
 export type * from "../wire/server.types.js";

@@ -3,7 +3,7 @@ import * as valibot from "valibot";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { event } from "./event.js";
-import { eventJsonSchema } from "./event-schema.js";
+import { eventJsonSchema } from "./event-codec.js";
 
 const dates = { at: { format: "date-time" }, note: { type: "string" } };
 

@@ -12,8 +12,8 @@ import { type Need, optionalModules } from "../engine/optional-modules.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import { type EventClass, type EventRole, eventTypeOf, isEventClass, roleOf } from "../event/event.js";
 import { formatValue } from "../value/kind.js";
-import { type knownOptions, namesOf } from "../value/known-options.js";
 import { suggest, unknownNames } from "../value/option-rules.js";
+import { type knownOptions, namesOf } from "../value/options.js";
 
 export type { Finding } from "../engine/definition.js";
 

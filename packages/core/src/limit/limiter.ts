@@ -1,7 +1,6 @@
 import type { Clock } from "../engine/ports.js";
 import { unlessAborted } from "../system/deferred.js";
-import { checkOptionNames } from "../value/known-options.js";
-import { positiveInteger } from "../value/options.js";
+import { checkOptionNames, positiveInteger } from "../value/options.js";
 
 /** A limit over all runs. Without a field, that number is not limited. */
 export interface LimitOptions {

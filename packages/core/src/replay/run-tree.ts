@@ -6,15 +6,17 @@
  *
  * @module
  */
-
 import type { PendingPrompt } from "../authoring/handler.types.js";
 import { assertShareable, compiledChild } from "../compile/child.js";
 import { type CompiledWorkflow, migrateState, stateVersionOf } from "../compile/compile.js";
-import type { Command, Receipt } from "../engine/command.js";
 import type { Definition } from "../engine/definition.js";
+import { optionalModules } from "../engine/optional-modules.js";
+import { collecting, gathering, joining } from "../engine/reduce/collect.js";
+import { fanOutFeature } from "../engine/reduce/fan-out.js";
+import { recover } from "../engine/reduce/items.js";
 import { isCurrent } from "../engine/reduce/reduction.js";
 import { reduce } from "../engine/reduce.js";
-import type { Routing } from "../engine/routing.js";
+import { createRouting, type Routing } from "../engine/routing.js";
 import {
   type ChildRecord,
   createRunState,
@@ -23,16 +25,44 @@ import {
   unshareStore,
   type WorkItem,
 } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
+import type { Command, Receipt, Tick } from "../engine/tick.js";
 import { sameValue } from "../event/equal.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { openPrompts } from "../run/caller/deliver-event.js";
 import { encodeTree, type RunMember, restoreStored } from "../run/snapshot-run.js";
+import { encodingGathered } from "../snapshot/encode.js";
 import { assertFits } from "../snapshot/fit.js";
 import type { Snapshot } from "../snapshot/format.js";
-import { createStoredRouting } from "../snapshot/replay.js";
 import { decodeTick, type EncodedTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/run-stream.js";
+
+/**
+ * Reduces the ticks in order and performs nothing. Changes the given state and returns it.
+ *
+ * @param routing Routing table at the first tick; each `definition.changed` brings the next one.
+ */
+export function replay(routing: Routing, state: RunState, ticks: Iterable<Tick>): RunState {
+  let table = routing;
+  for (const tick of ticks) {
+    if (tick.type === "definition.changed") table = createStoredRouting(tick.definition);
+    reduce(table, state, tick);
+  }
+  return state;
+}
+
+/**
+ * Indexes a definition: where each event goes. Works for stored definitions, too, when the present code has no
+ * `collect()`, `join()`, `many()` and `catchError()` any more.
+ */
+export function createStoredRouting(definition: Definition): Routing {
+  optionalModules.collect = collecting;
+  optionalModules.join = joining;
+  optionalModules.gathered = gathering;
+  optionalModules.snapshot = encodingGathered;
+  optionalModules.fanOuts = fanOutFeature;
+  optionalModules.recovery = recover;
+  return createRouting(definition);
+}
 
 /** A tick as it is stored, and the child that it is about; `null` for the run itself. */
 export interface StoredTick {

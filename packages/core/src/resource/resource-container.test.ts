@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { NonRetryableError } from "../retry/retry-policy.js";
-import { checkResources, ResourceContainer, resource } from "./resource.js";
-import type { Resource, ResourceMap, ResourceOverride } from "./resource.types.js";
+import {
+  checkResources,
+  type Resource,
+  ResourceContainer,
+  type ResourceMap,
+  type ResourceOverride,
+  resource,
+} from "./resource.js";
 
 interface Scopes {
   readonly app: ResourceContainer;

@@ -1,6 +1,5 @@
 import { expectTypeOf, it } from "vitest";
-import { ResourceContainer, resource } from "./resource.js";
-import type { Resolved, Resource } from "./resource.types.js";
+import { type Resolved, type Resource, ResourceContainer, resource } from "./resource.js";
 
 const database = resource("database", async () => ({ query: (sql: string) => sql.length }));
 

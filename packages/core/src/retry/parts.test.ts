@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryIf, retryPolicy, stop } from "./retry-policy.js";
-import { wait } from "./wait.js";
+import { retryIf, retryPolicy, stop, wait } from "./retry-policy.js";
 
 const nothing = undefined as never;
 

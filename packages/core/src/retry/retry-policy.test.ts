@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type RetryInfo, verdict } from "./judge.js";
-import { NonRetryableError, RetryAfterError, retryIf, retryPolicy, stop } from "./retry-policy.js";
-import { wait } from "./wait.js";
+import {
+  NonRetryableError,
+  RetryAfterError,
+  type RetryInfo,
+  retryIf,
+  retryPolicy,
+  stop,
+  verdict,
+  wait,
+} from "./retry-policy.js";
 
 function failure(facts: Partial<RetryInfo> = {}): RetryInfo {
   return { failures: 1, elapsedMs: 0, error: new Error("overloaded"), random: 0.5, ...facts };

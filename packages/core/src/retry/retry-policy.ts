@@ -2,15 +2,265 @@
  * Retry policies made of parts: *when* to retry, how long to *wait*, when to *stop*. The engine only gets the verdict,
  * in a tick, so a policy may use randomness.
  *
+ * A failure is judged by its policy for steps and for calls of `ctx.run` alike.
+ *
  * @module
  */
 
-import { type Duration, toMs } from "../value/duration.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { digest } from "../value/digest.js";
+import { type Duration, toMs, wholeMs } from "../value/duration.js";
 import { recordError } from "../value/error-record.js";
-import { checkOptionNames } from "../value/known-options.js";
-import { positiveInteger } from "../value/options.js";
-import { type RetryInfo, type RetryPolicy, retryHint } from "./judge.js";
-import { assertParts, partInvalid, type RetryWait, wait } from "./wait.js";
+import { formatValue, isError } from "../value/kind.js";
+import { checkOptionNames, positiveInteger, wrongOption } from "../value/options.js";
+
+export interface Judged {
+  /** The failure, or what the policy has thrown. */
+  readonly error: unknown;
+  /** Milliseconds to the next attempt; `null` when the failure is final. */
+  readonly delayMs: number | null;
+}
+
+export interface Judging extends Omit<RetryInfo, "random"> {
+  /** Unique name of what fails, from which its jitter follows. */
+  readonly subject: string;
+}
+
+/** A policy that throws makes the failure final, with its own error. */
+export function judge(policy: RetryPolicy | null, { subject, ...facts }: Judging): Judged {
+  const { error, failures } = facts;
+  try {
+    return { error, delayMs: verdict(policy, { ...facts, random: chance(`${subject} ${failures - 1}`) }) };
+  } catch (fault) {
+    // A policy may throw what is frozen.
+    if (isError(fault) && fault !== error && fault.cause === undefined) Reflect.set(fault, "cause", error);
+    return { error: fault, delayMs: null };
+  }
+}
+
+/** A number in [0, 1), the same for the same text, so that jitter can be reproduced. */
+function chance(text: string): number {
+  return Number.parseInt(digest(text).slice(0, 8), 16) / 2 ** 32;
+}
+
+/**
+ * Delay before the next attempt in whole milliseconds, or `null` when the failure is final.
+ *
+ * Without a policy there is no retry, for any error. The `retryAfterMs` of an error replaces the delay of any policy.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when the policy returns an invalid delay; any error of the policy.
+ */
+export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | null {
+  if (policy === null) return null;
+  const { retryable, afterMs } = retryHint(info.error);
+  if (retryable === false) return null;
+  const nextMs = policy.next(info) ?? null;
+  if (nextMs === null) return null;
+  if (!isDelay(nextMs)) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `A retry policy returned ${formatValue(nextMs)} after failure ${info.failures}, which is not a delay.`,
+      hint: "Return milliseconds from `next`, 0 or more, or null to stop.",
+      details: { failures: info.failures },
+      cause: info.error,
+    });
+  }
+  return wholeMs(afterMs ?? nextMs);
+}
+
+/** The fields of an error that control retries. */
+export interface RetryHint {
+  /** `null` when the error does not say. An error with a delay is retryable. */
+  readonly retryable: boolean | null;
+  readonly afterMs: number | null;
+}
+
+/** @internal */
+export function retryHint(error: unknown): RetryHint {
+  const { retryable, retryAfterMs } = (error ?? {}) as { retryable?: unknown; retryAfterMs?: unknown };
+  const afterMs = isDelay(retryAfterMs) ? retryAfterMs : null;
+  if (typeof retryable === "boolean") return { retryable, afterMs };
+  return { retryable: afterMs === null ? null : true, afterMs };
+}
+
+function isDelay(value: unknown): value is number {
+  return Number.isFinite(value) && (value as number) >= 0;
+}
+
+/** Facts about a failed attempt, for a retry policy. */
+export interface RetryInfo {
+  /** Number of failures so far, this one included: 1 after the first attempt. */
+  readonly failures: number;
+  /** Milliseconds from the start of the first attempt to this failure. */
+  readonly elapsedMs: number;
+  readonly error: unknown;
+  /** Random number from 0 up to 1, equal for the same run, step and failure. */
+  readonly random: number;
+}
+
+/** A retry policy: `next` returns the delay before the next attempt in milliseconds, or `null` to stop. */
+export interface RetryPolicy {
+  next(info: RetryInfo): number | null;
+}
+
+/** Delay before the next attempt. */
+export interface RetryWait {
+  /** @param retry 0 before the second attempt. @param random Number from 0 up to 1. */
+  delayMs(retry: number, random: number): number;
+  /** Adds the delay of the other wait. */
+  plus(other: RetryWait): RetryWait;
+}
+
+export interface ExponentialOptions {
+  /** The first delay. @default "1s" */
+  readonly initial?: Duration;
+  /** Factor from each delay to the next. Above 0. @default 2 */
+  readonly base?: number;
+  /** Lower bound. @default 0 */
+  readonly min?: Duration;
+  /** Upper bound. @default "1m" */
+  readonly max?: Duration;
+}
+
+export interface JitterOptions extends ExponentialOptions {
+  /** Upper bound of the random addition. @default "1s" */
+  readonly jitter?: Duration;
+}
+
+export interface IncrementingOptions {
+  readonly start: Duration;
+  readonly increment: Duration;
+  /** Upper bound. @default none */
+  readonly max?: Duration;
+}
+
+export interface Waits {
+  fixed(delay: Duration): RetryWait;
+  /** `initial * base ** retry`, limited to the range from `min` to `max`. */
+  exponential(options?: ExponentialOptions): RetryWait;
+  /** The exponential delay plus up to `jitter` at random; the sum is limited to the range from `min` to `max`. */
+  exponentialJitter(options?: JitterOptions): RetryWait;
+  /**
+   * A random delay from `min` to the exponential delay. @see
+   * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+   */
+  fullJitter(options?: ExponentialOptions): RetryWait;
+  /** A random delay from `min` to `max`. */
+  random(min: Duration, max: Duration): RetryWait;
+  /** `start + increment * retry`, at most `max`. */
+  incrementing(options: IncrementingOptions): RetryWait;
+  /** The n-th wait for the n-th retry; further retries use the last one. */
+  chain(...waits: readonly [RetryWait, ...RetryWait[]]): RetryWait;
+}
+
+/** Waits of a retry policy, which add up: `wait.fixed("1s").plus(wait.random(0, "500ms"))`. */
+export const wait: Waits = {
+  fixed(delay) {
+    const ms = toMs(delay, "delay");
+    return waitOf(() => ms);
+  },
+  exponential(options = {}) {
+    checkOptionNames("exponential", options);
+    return wait.exponentialJitter({ ...options, jitter: 0 });
+  },
+  exponentialJitter(options = {}) {
+    checkOptionNames("exponentialJitter", options);
+    const { delayMs, minMs, maxMs } = growth(options);
+    const jitterMs = toMs(options.jitter ?? 1000, "jitter");
+    return waitOf((retry, random) => clamp(delayMs(retry) + jitterMs * random, minMs, maxMs));
+  },
+  fullJitter(options = {}) {
+    checkOptionNames("fullJitter", options);
+    const { delayMs, minMs } = growth(options);
+    return waitOf((retry, random) => between(minMs, delayMs(retry), random));
+  },
+  random(min, max) {
+    const [minMs, maxMs] = toRange(min, max);
+    return waitOf((_, random) => between(minMs, maxMs, random));
+  },
+  incrementing(options) {
+    checkOptionNames("incrementing", options);
+    const { start, increment, max = Number.MAX_VALUE } = options;
+    const startMs = toMs(start, "start");
+    const incrementMs = toMs(increment, "increment");
+    const maxMs = toMs(max, "max");
+    return waitOf((retry) => Math.min(startMs + incrementMs * retry, maxMs));
+  },
+  chain(...waits) {
+    assertParts("wait.chain", "delayMs", waits.length === 0 ? [undefined] : waits);
+    return waitOf((retry, random) => (waits[Math.min(retry, waits.length - 1)] ?? waits[0]).delayMs(retry, random));
+  },
+};
+
+function waitOf(delayMs: (retry: number, random: number) => number): RetryWait {
+  return {
+    delayMs,
+    plus: (other) => {
+      assertParts("plus", "delayMs", [other]);
+      return waitOf((retry, random) => delayMs(retry, random) + other.delayMs(retry, random));
+    },
+  };
+}
+
+interface Growth {
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly delayMs: (retry: number) => number;
+}
+
+function growth(options: ExponentialOptions): Growth {
+  const { initial = 1000, base = 2, min = 0, max = 60_000 } = options;
+  const initialMs = toMs(initial, "initial");
+  const [minMs, maxMs] = toRange(min, max);
+  if (!(base > 0 && base < Infinity)) throw invalid(`\`base\` is ${base}; it must be above 0.`);
+  return {
+    minMs,
+    maxMs,
+    // `&&`, because 0 times an overflow is NaN
+    delayMs: (retry) => clamp(initialMs && initialMs * base ** retry, minMs, maxMs),
+  };
+}
+
+function toRange(min: Duration, max: Duration): [minMs: number, maxMs: number] {
+  const minMs = toMs(min, "min");
+  const maxMs = toMs(max, "max");
+  if (minMs > maxMs) throw invalid(`\`min\` is ${minMs} ms, above \`max\` of ${maxMs} ms.`);
+  return [minMs, maxMs];
+}
+
+function invalid(message: string): WorkflowError {
+  return new WorkflowError({ code: "OPTION_INVALID", message, hint: "Correct the `wait` of the retry policy." });
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(value, max));
+}
+
+function between(min: number, max: number, random: number): number {
+  return Math.min(min + (max - min) * random, max); // rounding may exceed max
+}
+
+// ---- checks of the parts of a policy
+// They are checked when they are combined, and not when a step has failed, whose own error must be seen.
+
+const made = {
+  matches: "a condition such as `retryIf.type(TypeError)`",
+  delayMs: 'a wait such as `wait.fixed("1s")`',
+  reached: "a stop such as `stop.afterAttempts(3)`",
+};
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a part without this method. */
+export function assertParts(name: string, method: keyof typeof made, parts: readonly unknown[]): void {
+  for (const part of parts)
+    if (typeof (part as Record<string, unknown> | null | undefined)?.[method] !== "function")
+      throw partInvalid(name, part, made[method]);
+}
+
+export function partInvalid(name: string, given: unknown, wanted: string): WorkflowError {
+  const what =
+    given === undefined || given === null || given === "" ? (JSON.stringify(given) ?? "nothing") : typeof given;
+  return wrongOption(name, `of a retry policy got ${what}`, `Pass ${wanted}.`);
+}
 
 export interface RetryOptions {
   /** Errors to retry. @default every error */

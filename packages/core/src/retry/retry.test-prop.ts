@@ -1,8 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { type RetryInfo, verdict } from "./judge.js";
-import { type RetryStop, retryPolicy, stop } from "./retry-policy.js";
-import { type RetryWait, wait } from "./wait.js";
+import { type RetryInfo, type RetryStop, type RetryWait, retryPolicy, stop, verdict, wait } from "./retry-policy.js";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const retry = fc.nat(3000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wait } from "./wait.js";
+import { wait } from "./retry-policy.js";
 
 describe("wait", () => {
   it("doubles from 1 s up to a minute by default", () => {

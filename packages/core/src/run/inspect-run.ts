@@ -3,18 +3,27 @@
  *
  * @module
  */
-import type { Command, Note } from "../engine/command.js";
+
 import { optionalModules } from "../engine/optional-modules.js";
 import { inputEvents } from "../engine/reduce/finish.js";
 import { type Outcome, type WorkItem, waitKinds } from "../engine/state.js";
-import type { StepCompleted, StepFailed, Tick } from "../engine/tick.js";
+import type { Command, Note, StepCompleted, StepFailed, Tick } from "../engine/tick.js";
 import { WorkDiscardedEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
-import type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "../inspect/inspection-events.js";
-import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/inspector.js";
+import {
+  type AttemptFacts,
+  attemptFacts,
+  type InspectionEvents,
+  type InspectionName,
+  type RunFacts,
+  runFacts,
+  spanIdOf,
+  type TracedRun,
+  traceIdOf,
+} from "../inspect/inspector.js";
 import type { StateChange } from "../state/patches.js";
+import type { AttemptCore, LiveRunCore } from "./live-run.js";
 import { outcomeError } from "./outcome.js";
-import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
 /** A run, as its reports see it. */
 type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent" | "journal">;

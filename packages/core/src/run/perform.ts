@@ -5,18 +5,16 @@
  */
 
 import { compiledChild } from "../compile/child.js";
-import type { Command } from "../engine/command.js";
 import { terminalEvent } from "../engine/reduce/engine-events.js";
 import { type ChildRecord, createRunState, type Outcome, shareStore, unshareStore } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
+import type { Command, Tick } from "../engine/tick.js";
 import { roleOf, type WorkflowEvent } from "../event/event.js";
-import { EventStream } from "../stream/event-stream.js";
-import type { StreamedEvent } from "../stream/run-stream.js";
+import { EventStream, type StreamedEvent } from "../stream/run-stream.js";
 import { type ErrorRecord, recordError } from "../value/error-record.js";
 import { Attempt } from "./attempt/attempt.js";
 import { inspectCommand } from "./inspect-run.js";
+import type { LiveRun, LiveRunCore, ParentLink } from "./live-run.js";
 import { outcomeError } from "./outcome.js";
-import type { LiveRun, LiveRunCore, ParentLink } from "./run.types.js";
 import { Runner, type RunnerSetup } from "./runner.js";
 import { initialStore, openChildren } from "./snapshot-run.js";
 

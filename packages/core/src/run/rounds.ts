@@ -10,15 +10,14 @@
  * @module
  */
 
-import type { Command } from "../engine/command.js";
 import type { RunState } from "../engine/state.js";
-import type { RunStarted, Tick } from "../engine/tick.js";
+import type { Command, RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Limiter, Release } from "../limit/limiter.js";
 import { afterMicrotasks } from "../system/deferred.js";
-import { afterTurn, isTurnOver } from "../system/host-turns.js";
+import { afterTurn, isTurnOver } from "../system/system.js";
 import { isError } from "../value/kind.js";
-import type { WorkflowHost } from "./workflow-host.js";
+import type { WorkflowHost } from "./live-run.js";
 
 /** Never filled: a literal list of one item takes the memory of one. */
 const none: Tick[] = [];

@@ -4,22 +4,31 @@
  * @module
  */
 
-import { type Command, type Receipt, runFinished } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
-import type { ResourceContainer } from "../resource/resource.js";
-import type { ResourceOverride } from "../resource/resource.types.js";
+import { type Command, type Receipt, runFinished, type Tick } from "../engine/tick.js";
+import type { ResourceContainer, ResourceOverride } from "../resource/resource.js";
 import type { StateStore } from "../state/state-store.js";
-import type { EventStream } from "../stream/event-stream.js";
+import type { EventStream } from "../stream/run-stream.js";
 import { unlessAborted } from "../system/deferred.js";
 import { nextTurn } from "../system/system.js";
 import { inspect, inspectTick } from "./inspect-run.js";
+import {
+  type AttemptPort,
+  type ChildSetup,
+  type LiveRun,
+  leadOf,
+  openResources,
+  type ParentLink,
+  type Perform,
+  type RunJournal,
+  type RunOwner,
+  timeOf,
+  type WorkflowHost,
+} from "./live-run.js";
 import { deliverHeld } from "./questions.js";
 import { Rounds } from "./rounds.js";
-import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { createCell } from "./snapshot-run.js";
-import { leadOf, openResources, timeOf, type WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;

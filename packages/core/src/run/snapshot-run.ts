@@ -29,12 +29,11 @@ import { StateStore } from "../state/state-store.js";
 import { copyValue } from "../value/copy.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
-import { checkOptionNames } from "../value/known-options.js";
-import { assertFunction, assertOption } from "../value/options.js";
+import { assertFunction, assertOption, checkOptionNames } from "../value/options.js";
 import { number, object, oneOf, text } from "../value/shape.js";
 import { logUnhandledCall, noteFailure } from "./attempt/forgotten-calls.js";
 import { partsOf } from "./attempt/open-call.js";
-import type { AttemptCore, LiveRunCore } from "./run.types.js";
+import type { AttemptCore, LiveRunCore } from "./live-run.js";
 
 /** The run of a context, and its children as the snapshot had them. */
 export interface RestoredRun {

@@ -20,17 +20,14 @@ import {
   secondCopyHint,
   WorkflowError,
 } from "../errors/workflow-error.js";
-import { areOverrides } from "../resource/resource.js";
-import type { ResourceOverride } from "../resource/resource.types.js";
+import { areOverrides, type ResourceOverride } from "../resource/resource.js";
 import { toMs } from "../value/duration.js";
-import { checkOptionNames } from "../value/known-options.js";
-import { assertOption, assertSignal, timeOf, wrongOption } from "../value/options.js";
+import { assertOption, assertSignal, checkOptionNames, timeOf, wrongOption } from "../value/options.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
+import { hostOf, type LiveRun, type RunJournal, timeAt } from "./live-run.js";
 import { beginWithChildren, createRunner } from "./perform.js";
-import type { LiveRun, RunJournal } from "./run.types.js";
 import { initialStore, type RestoredRun } from "./snapshot-run.js";
-import { hostOf, timeAt } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
   checkOptionNames("run", options);

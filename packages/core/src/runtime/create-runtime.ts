@@ -23,6 +23,7 @@ import type {
   RuntimeAudit,
 } from "./api/history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
+import type { RuntimeQueues, RuntimeStatistics, RuntimeWorkers } from "./api/operate.types.js";
 import type { BulkOptions, MatchOptions, RunMatches } from "./api/run-filter.types.js";
 import type {
   AttemptsOptions,
@@ -46,39 +47,46 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
-import type { RuntimeStatistics } from "./api/statistics.types.js";
-import type { RuntimeQueues, RuntimeWorkers } from "./api/worker.types.js";
 import { StoredAudit } from "./audit/audit-entry.js";
-import { noBudgets } from "./budget/budget-options.js";
-import { Budgets } from "./budget/budgets.js";
-import { BulkJobs } from "./bulk/bulk-jobs.js";
-import { bulkName } from "./bulk/bulk-request.js";
+import { Budgets, noBudgets, StoredBudgets } from "./budget/budgets.js";
+import { bulkName } from "./bulk/act-on-run.js";
+import { BulkJobs } from "./bulk/bulk-workflow.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { assertSame, forkRun } from "./client/fork.js";
 import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { sendMessage } from "./client/send-message.js";
-import { StoredBudgets } from "./client/stored-budgets.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { StoredStatistics } from "./client/stored-statistics.js";
 import { attemptsOf } from "./history/attempts.js";
-import { assertAfter, checkRuns, childrenOf, contextOf, historyOf, rawHistoryOf, treeAt } from "./history/history.js";
-import { momentOf } from "./history/run-moment.js";
-import { byOf, checkCallOptions, checkNames } from "./options/call-options.js";
-import { ticketOf } from "./options/queue-options.js";
+import {
+  assertAfter,
+  checkRuns,
+  childrenOf,
+  contextOf,
+  historyOf,
+  momentOf,
+  rawHistoryOf,
+  treeAt,
+} from "./history/history.js";
+import { byOf, checkCallOptions, checkNames, ticketOf } from "./options/call-options.js";
 import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
 import { StoreWatches } from "./reads/shared-reads.js";
 import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
-import { fireSchedule } from "./schedules/schedule-firing.js";
-import { StoredSchedules } from "./schedules/schedules.js";
+import { fireSchedule, StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
 import { earliest } from "./store/queue-policy.js";
 import { idOf, seal, storedRun, unseal } from "./store/run-key.js";
 import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
-import { runtimeStopped } from "./store/runtime-errors.js";
-import { ScheduledTasks, type TaskHandlers } from "./tasks/scheduled-tasks.js";
-import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
+import { runtimeStopped } from "./store/store-kit.js";
+import {
+  type ResolvedDedupe,
+  resolveDedupe,
+  ScheduledTasks,
+  StartDeduplicator,
+  type TaskHandlers,
+} from "./tasks/scheduled-tasks.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
@@ -86,7 +94,7 @@ import { Renewals } from "./worker/claim/renewals.js";
 import { RunStarter } from "./worker/claim/run-starter.js";
 import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
-import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
+import { type NewRunRequest, newRun } from "./worker/commit/commit.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";

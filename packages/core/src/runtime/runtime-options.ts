@@ -12,11 +12,10 @@ import type {
   RuntimeOptions,
   RuntimeTelemetry,
 } from "./api/runtime-options.types.js";
-import { budgetProblems, type ResolvedBudgets, resolveBudgets } from "./budget/budget-options.js";
-import { bulkName } from "./bulk/bulk-request.js";
+import { budgetProblems, type ResolvedBudgets, resolveBudgets } from "./budget/budgets.js";
+import { bulkName } from "./bulk/act-on-run.js";
 import { memoryStore } from "./memory/memory-store.js";
-import { nameProblem } from "./options/call-options.js";
-import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
+import { nameProblem, queueProblems, type ResolvedQueue, resolveQueues } from "./options/call-options.js";
 import type { ClaimedRun, RunQuery, RunStore } from "./store/run-store.types.js";
 import { allPages } from "./store/store-kit.js";
 import type { DurableRunSettings } from "./worker/run/run-host.types.js";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { compileWorkflow } from "../compile/compile.js";
 import type { Tick } from "../engine/tick.js";
 import { event, StartEvent, StopEvent } from "../index.js";
-import { defineWorkflow } from "../workflow/define-workflow.js";
+import { defineWorkflow } from "../workflow/workflow.js";
 import { decodeTick, encodeTick } from "./tick-codec.js";
 
 class Item extends event("Item", { at: z.date() }) {}

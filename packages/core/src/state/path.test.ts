@@ -2,7 +2,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { Context, defineWorkflow, retryPolicy, StartEvent, StopEvent, stop, wait } from "../index.js";
-import { findSlot, readPath } from "./path.js";
+import { findSlot, readPath } from "./prepare-change.js";
 
 const refused = { code: "OPTION_INVALID", details: expect.objectContaining({ reason: "path" }) };
 

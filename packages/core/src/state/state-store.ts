@@ -27,8 +27,7 @@ import {
 } from "./edit-context.js";
 import { withoutDrafts } from "./finish-draft.js";
 import { type FinishEdit, FinishGroup, type MadeEdit } from "./finish-group.js";
-import { type Path, readPath } from "./path.js";
-import { prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
+import { type Path, prepareChange, prepareEdit, prepareWrite, readPath, type StateRules } from "./prepare-change.js";
 import { type PreparedChange, StateSize } from "./state-schema.js";
 
 /** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */

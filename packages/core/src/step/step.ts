@@ -39,19 +39,18 @@ import type {
 import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
 import type { CollectTrigger, JoinTrigger, Report } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { collecting, gathering } from "../engine/reduce/collect.js";
+import { collecting, gathering, joining } from "../engine/reduce/collect.js";
 import { fanOutFeature } from "../engine/reduce/fan-out.js";
 import { recover } from "../engine/reduce/items.js";
-import { joining } from "../engine/reduce/join.js";
 import type { StepFailedEvent, StopEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
 import type { StopsAmong, TypeHint } from "../event/event.types.js";
 import { fanOutChecks } from "../graph/check-fan-outs.js";
 import { checkHandlers, checkMany, reportCount, reportUnknown } from "../graph/validate.js";
-import type { Resolved, ResourceMap } from "../resource/resource.types.js";
+import type { Resolved, ResourceMap } from "../resource/resource.js";
 import { feeding } from "../run/attempt/generator.js";
 import { encodingGathered } from "../snapshot/encode.js";
-import { checkOptionNames } from "../value/known-options.js";
+import { checkOptionNames } from "../value/options.js";
 
 /**
  * Makes a method of a workflow a step, which runs when an event named in `on` arrives.

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { event, type WorkflowEvent } from "../event/event.js";
-import { EventStream } from "./event-stream.js";
-import type { StreamedEvent } from "./run-stream.js";
+import { EventStream, type StreamedEvent } from "./run-stream.js";
 
 class Progress extends event("Progress", { percent: z.number() }) {}
 class Note extends event("Note", { text: z.string() }) {}

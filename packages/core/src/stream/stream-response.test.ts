@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { event } from "../event/event.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream } from "./run-stream.js";
 
 class Progress extends event("Progress", { percent: z.number() }) {}
 class Money {

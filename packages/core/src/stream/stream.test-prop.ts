@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { event } from "../event/event.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream } from "./run-stream.js";
 
 class Beat extends event("Beat") {}
 const beat = new Beat();

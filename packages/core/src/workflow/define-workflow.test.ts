@@ -4,8 +4,7 @@ import { compiledOf, compileWorkflow } from "../compile/compile.js";
 import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
 import { catchError, collect, many, step } from "../step/step.js";
-import { defineWorkflow } from "./define-workflow.js";
-import { Workflow } from "./workflow.js";
+import { defineWorkflow, Workflow } from "./workflow.js";
 
 class Joke extends event("Joke", { text: z.string() }) {}
 class Critique extends event("Critique", { text: z.string() }) {}

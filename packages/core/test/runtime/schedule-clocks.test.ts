@@ -1,6 +1,6 @@
 /** Schedules in time zones, over daylight saving, and under clocks that somebody sets. */
 import { describe, expect, it } from "vitest";
-import { lastWithin, nextAfter } from "../../src/runtime/schedules/schedule-plan.js";
+import { lastWithin, nextAfter } from "../../src/runtime/schedules/stored-schedule.js";
 import { Machine } from "../support/processes.js";
 import { HOUR, MINUTE, scheduled, startedAt } from "../support/scheduled.js";
 import { settle } from "../support/virtual-clock.js";

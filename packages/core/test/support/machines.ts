@@ -5,18 +5,22 @@
 
 import { resolveStart } from "../../src/compile/child.js";
 import { compileWorkflow } from "../../src/compile/compile.js";
-import type { Command } from "../../src/engine/command.js";
 import { reduce } from "../../src/engine/reduce.js";
 import { acceptedTypes, isExternal } from "../../src/engine/routing.js";
 import { createRunState, type RunState } from "../../src/engine/state.js";
-import type { Tick } from "../../src/engine/tick.js";
+import type { Command, Tick } from "../../src/engine/tick.js";
 import { eventFromFields } from "../../src/event/event-codec.js";
 import type { ResourceContainer } from "../../src/resource/resource.js";
 import { Attempt } from "../../src/run/attempt/attempt.js";
+import {
+  type AttemptPort,
+  hostOf,
+  type LiveRunCore,
+  openResources,
+  type WorkflowHost,
+} from "../../src/run/live-run.js";
 import { runOutcome } from "../../src/run/outcome.js";
-import type { AttemptPort, LiveRunCore } from "../../src/run/run.types.js";
 import { createCell, initialStore } from "../../src/run/snapshot-run.js";
-import { hostOf, openResources, type WorkflowHost } from "../../src/run/workflow-host.js";
 import { decodeTick, encodeTick } from "../../src/snapshot/tick-codec.js";
 import type { StateStore } from "../../src/state/state-store.js";
 import { type Ending, endingOf, JumpClock, useClock } from "./drive.js";

@@ -2,7 +2,7 @@
 
 import { compileWorkflow } from "../../src/compile/compile.js";
 import type { Clock, Log, Ports } from "../../src/engine/ports.js";
-import { setPorts } from "../../src/run/workflow-host.js";
+import { setPorts } from "../../src/run/live-run.js";
 
 const startMs = Date.UTC(2030, 0, 1);
 

@@ -2,6 +2,12 @@ import { expectTypeOf } from "vitest";
 import type { AllowOptions, DayQuery } from "../../src/runtime/api/budget.types.js";
 import type { AuditFilter, MomentOptions, RuntimeAudit } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
+import type {
+  FailureFilter,
+  HistogramFilter,
+  RuntimeStatistics,
+  StatisticsFilter,
+} from "../../src/runtime/api/operate.types.js";
 import type { BulkOptions, MatchOptions } from "../../src/runtime/api/run-filter.types.js";
 import type {
   AnswerOptions,
@@ -30,12 +36,6 @@ import type {
   ScheduleOptions,
   ScheduleQuery,
 } from "../../src/runtime/api/schedule.types.js";
-import type {
-  FailureFilter,
-  HistogramFilter,
-  RuntimeStatistics,
-  StatisticsFilter,
-} from "../../src/runtime/api/statistics.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
 import type { Words } from "../../src/value/option-rules.js";

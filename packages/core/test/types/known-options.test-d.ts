@@ -29,8 +29,8 @@ import type {
   WorkflowOptions,
   WriteOptions,
 } from "../../src/index.js";
-import type { knownOptions } from "../../src/value/known-options.js";
 import type { Words } from "../../src/value/option-rules.js";
+import type { knownOptions } from "../../src/value/options.js";
 
 interface Interfaces {
   readonly step: AnyStepOptions;
@@ -66,7 +66,7 @@ type Calls = keyof typeof knownOptions;
 type Named<Call extends Calls> = Words<(typeof knownOptions)[Call]>;
 type Typed<Call extends Calls> = Extract<keyof Interfaces[Call], string>;
 
-/** Options such as `step.retry` that have a type and are not in the list of names: add each of them to `known-options.ts`. */
+/** Options such as `step.retry` that have a type and are not in the list of names: add each of them to `knownOptions`. */
 type MissingInList = { [Call in Calls]: `${Call}.${Exclude<Typed<Call>, Named<Call>>}` }[Calls];
 expectTypeOf<MissingInList>().toBeNever();
 

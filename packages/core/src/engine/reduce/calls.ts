@@ -33,10 +33,10 @@ import type {
   WaitOpened,
 } from "../tick.js";
 import { allWritten } from "./engine-events.js";
-import { sendOut } from "./output.js";
+import { sendOut } from "./finish.js";
+import { closeCall, enterRace, isOpen, remember, suspend, wake } from "./items.js";
 import { resolveWait, takeKept } from "./receive.js";
 import { byItem, currentItem, emitCommand, publish, type Reduction, setTimer } from "./reduction.js";
-import { closeCall, enterRace, isOpen, remember, suspend, wake } from "./slots.js";
 
 export function onSendsCommitted(reduction: Reduction, tick: SendsCommitted): void {
   const item = currentItem(reduction, tick);

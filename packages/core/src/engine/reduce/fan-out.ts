@@ -15,11 +15,9 @@ import {
   type WorkItem,
 } from "../state.js";
 import type { StepYielded } from "../tick.js";
-import { leftoversOf, noteLeftover } from "./finish.js";
-import { endItem } from "./items.js";
-import { emit } from "./output.js";
+import { emit, leftoversOf, noteLeftover } from "./finish.js";
+import { closeCalls, endAttempt, endItem, remember } from "./items.js";
 import { currentItem, emitCommand, type Reduction } from "./reduction.js";
-import { closeCalls, endAttempt, remember } from "./slots.js";
 
 /** Number of unfinished elements at which a generator is no longer asked for more. */
 const FAN_OUT_BUFFER = 100;

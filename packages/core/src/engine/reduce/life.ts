@@ -9,9 +9,9 @@ import { optionalModules } from "../optional-modules.js";
 import type { RunState, Timer } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
 import { finish, interrupt, renewEffect, stuck } from "./finish.js";
+import { dispatch, loadOf } from "./items.js";
 import { deliver, onCallDue } from "./receive.js";
 import { answerSender, emitCommand, markActive, type Reduction, refuse, setTimer } from "./reduction.js";
-import { dispatch, loadOf } from "./slots.js";
 
 export function onRunStarted(reduction: Reduction, tick: RunStarted): void {
   const { state } = reduction;

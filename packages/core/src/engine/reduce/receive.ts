@@ -6,14 +6,12 @@
 
 import { sameValue } from "../../event/equal.js";
 import { fieldOf } from "../../event/event.js";
-import { promptClosed, type Receipt, refused } from "../command.js";
 import { optionalModules } from "../optional-modules.js";
 import { acceptedTypes, isExternal, reachOf } from "../routing.js";
 import type { EventData, OpenPrompt, PendingEvent, StepInput, WaitRecord } from "../state.js";
-import type { EventReceived } from "../tick.js";
-import { enqueue } from "./items.js";
+import { type EventReceived, promptClosed, type Receipt, refused } from "../tick.js";
+import { enqueue, unlistWait, wake } from "./items.js";
 import { answerSender, emitCommand, publish, type Reduction } from "./reduction.js";
-import { unlistWait, wake } from "./slots.js";
 
 export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(reduction, tick, tick.promptId);

@@ -5,10 +5,9 @@
  */
 
 import { Timers } from "../collections.js";
-import { type Command, type Receipt, runFinished } from "../command.js";
 import type { Routing } from "../routing.js";
 import type { EventData, FanOutState, RunState, Timer, TimerPurpose, WorkItem } from "../state.js";
-import type { Tick } from "../tick.js";
+import { type Command, type Receipt, runFinished, type Tick } from "../tick.js";
 
 /** One reduction: what it reads, what it changes, what it decides. */
 export interface Reduction {

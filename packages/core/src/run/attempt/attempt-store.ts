@@ -2,12 +2,11 @@
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import { CallPromise } from "../../state/edit-context.js";
-import type { Path } from "../../state/path.js";
+import type { Path } from "../../state/prepare-change.js";
 import type { StateStore, Writer } from "../../state/state-store.js";
-import { afterTurn, isTurnOver } from "../../system/host-turns.js";
-import { checkOptionNames } from "../../value/known-options.js";
-import { assertFunction } from "../../value/options.js";
-import type { AttemptCore } from "../run.types.js";
+import { afterTurn, isTurnOver } from "../../system/system.js";
+import { assertFunction, checkOptionNames } from "../../value/options.js";
+import type { AttemptCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";

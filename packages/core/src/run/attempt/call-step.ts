@@ -15,7 +15,7 @@ import {
 } from "../../errors/workflow-error.js";
 import { classOf, type EventClass, isEvent, type WorkflowEvent } from "../../event/event.js";
 import { isObject } from "../../value/kind.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 
 export interface PreparedCall {
   readonly payload: unknown;

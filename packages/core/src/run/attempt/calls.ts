@@ -12,7 +12,7 @@ import { AnswerEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { type CallPromise, callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
-import { afterTurn, isTurnOver } from "../../system/host-turns.js";
+import { afterTurn, isTurnOver } from "../../system/system.js";
 import { copyValue } from "../../value/copy.js";
 import { type ErrorRecord, reviveError } from "../../value/error-record.js";
 import { isError } from "../../value/kind.js";

@@ -19,15 +19,14 @@ import {
 } from "../../event/event.js";
 import { comesFromOutside } from "../../graph/validate.js";
 import type { Limiter } from "../../limit/limiter.js";
-import type { RetryPolicy } from "../../retry/judge.js";
+import type { RetryPolicy } from "../../retry/retry-policy.js";
 import type { OpenCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { msOf } from "../../value/duration.js";
 import { formatValue, isObject, isRecord } from "../../value/kind.js";
-import { namesOf } from "../../value/known-options.js";
 import { didYouMean, isLabel, MAX_LABEL, suggest, unknownNames } from "../../value/option-rules.js";
-import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
-import type { AttemptCore } from "../run.types.js";
+import { namesOf, optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
+import type { AttemptCore } from "../live-run.js";
 import { undeclared } from "./call-step.js";
 import { inScopeText, scopeDetails } from "./open-call.js";
 

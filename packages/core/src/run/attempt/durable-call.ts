@@ -13,12 +13,12 @@
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
 import type { Release } from "../../limit/limiter.js";
-import { judge } from "../../retry/judge.js";
+import { judge } from "../../retry/retry-policy.js";
 import { CallPromise, type OpenCall, runInCall } from "../../state/edit-context.js";
 import { nextTurn } from "../../system/system.js";
 import { encodeValue } from "../../value/codec.js";
 import { readable, recordError } from "../../value/error-record.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 import { type CallEnd, type CallSetup, callEffect, endCall, endOf } from "./call-end.js";
 import { callsOf, type EffectPhase, recall } from "./calls.js";
 import { CallTime } from "./check-calls.js";

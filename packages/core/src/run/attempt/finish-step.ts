@@ -9,7 +9,7 @@ import type { StepCompleted } from "../../engine/tick.js";
 import { invalidResult, type NamedStep, stepError, type WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import { formatValue, isThenable } from "../../value/kind.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 import { FinishResult } from "./finish-result.js";
 import { refuseInsideRun } from "./open-call.js";
 

@@ -10,7 +10,7 @@ import type { Log } from "../../engine/ports.js";
 import { CallPromise, type FailedCall } from "../../state/edit-context.js";
 import { afterMicrotasks } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 import { callsOf, type EffectPhase } from "./calls.js";
 
 /** Remembers the error of a call, in case it is not handled. */

@@ -14,7 +14,7 @@ import { invalidResult, stepError, WorkflowError } from "../../errors/workflow-e
 import { classOf, isEvent, isKeyed, roleOf, type WorkflowEvent } from "../../event/event.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { digest } from "../../value/digest.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 import { nameOf } from "./call-ids.js";
 import { noEvent, undeclared } from "./call-step.js";
 import { callsOf } from "./calls.js";

@@ -8,7 +8,7 @@
 import type { EffectRecorded, Send } from "../../engine/tick.js";
 import { type NamedStep, stepError, type WorkflowError } from "../../errors/workflow-error.js";
 import { callAround, followsAsyncContext, type OpenCall, openCall, outerCall } from "../../state/edit-context.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 import { assertName, keyOf, scopeIn } from "./call-ids.js";
 import { callsOf } from "./calls.js";
 import { writtenBy } from "./piece-writer.js";

@@ -19,7 +19,7 @@ import { copyValue } from "../../value/copy.js";
 import { isRecord } from "../../value/kind.js";
 import { assertOption } from "../../value/options.js";
 import { type Piece, sizeOf, sizeOfAll, textOf, withText } from "../../value/pieces.js";
-import type { AttemptCore, LiveRun } from "../run.types.js";
+import type { AttemptCore, LiveRun } from "../live-run.js";
 
 const LEAST_MS = 50;
 const MOST_MS = 200;

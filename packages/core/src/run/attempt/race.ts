@@ -12,7 +12,7 @@ import type { Racer } from "../../authoring/context.types.js";
 import { markHandled } from "../../system/deferred.js";
 import { recordError } from "../../value/error-record.js";
 import { assertOption } from "../../value/options.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, lostRace } from "./calls.js";
 

@@ -1,15 +1,18 @@
 /**
- * Facts about a run for code that its steps call, beyond those of `ctx`.
+ * Facts about a run for code that its steps call, beyond those of `ctx`; and work that a host does for a step, as a call of the step.
  *
  * @module
  */
 import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/trigger.types.js";
 import { invalidOption } from "../../errors/workflow-error.js";
+import { CallPromise } from "../../state/edit-context.js";
 import type { StatePatch } from "../../state/patches.js";
 import { prepareChange, preparePatches } from "../../state/prepare-change.js";
-import type { AttemptCore, LiveRun } from "../run.types.js";
+import type { AttemptCore, LiveRun } from "../live-run.js";
+import { callsOf } from "./calls.js";
 import { beginFinish } from "./finish-step.js";
+import { refuseCall, rejectCall } from "./forgotten-calls.js";
 import { StepContext } from "./step-context.js";
 
 /**
@@ -19,7 +22,7 @@ import { StepContext } from "./step-context.js";
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function projectedState<State>(ctx: Context<State>): Promise<State> {
-  return attemptOf(ctx, "projectedState").run.store().settled() as Promise<State>;
+  return attemptOfStep(ctx, "projectedState").run.store().settled() as Promise<State>;
 }
 
 /**
@@ -29,7 +32,7 @@ export function projectedState<State>(ctx: Context<State>): Promise<State> {
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function runTime(ctx: Pick<Context, "runId">): number {
-  return attemptOf(ctx, "runTime").run.now();
+  return attemptOfStep(ctx, "runTime").run.now();
 }
 
 /**
@@ -38,7 +41,7 @@ export function runTime(ctx: Pick<Context, "runId">): number {
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function continuationsOf(ctx: Pick<Context, "runId">): number {
-  return attemptOf(ctx, "continuationsOf").run.state.continuations;
+  return attemptOfStep(ctx, "continuationsOf").run.state.continuations;
 }
 
 /**
@@ -47,7 +50,7 @@ export function continuationsOf(ctx: Pick<Context, "runId">): number {
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function cancelOwnRun(ctx: Pick<Context, "runId">, reason: string | null): void {
-  const { run } = attemptOf(ctx, "cancelOwnRun");
+  const { run } = attemptOfStep(ctx, "cancelOwnRun");
   run.submit({ type: "run.cancelled", atMs: run.now(), reason });
 }
 
@@ -73,7 +76,7 @@ export function finishWithPatches<Output>(
   direct: (state: never) => DirectEnd<Output> | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
-  const act = beginFinish(attemptOf(ctx, "finishWithPatches"), edit);
+  const act = beginFinish(attemptOfStep(ctx, "finishWithPatches"), edit);
   act.direct = (before, rules) => {
     const found = act.opened(() => direct(before as never));
     if (found === null) return null;
@@ -91,7 +94,7 @@ export function finishWithPatches<Output>(
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export async function settledChildren(ctx: object): Promise<void> {
-  await drained(attemptOf(ctx, "settledChildren").run as Partial<LiveRun>);
+  await drained(attemptOfStep(ctx, "settledChildren").run as Partial<LiveRun>);
 }
 
 /** A run elsewhere has no children in memory. */
@@ -107,10 +110,57 @@ function queuedBehind(run: LiveRun, done: () => void): void {
   else done();
 }
 
-function attemptOf(ctx: object, asking: string): AttemptCore {
+function attemptOfStep(ctx: object, asking: string): AttemptCore {
   const attempt = StepContext.attemptOf(ctx);
   if (attempt !== null) return attempt;
   throw invalidOption(`\`${asking}\` needs the context of a step.`, "Pass the `ctx` that the step was called with.", {
     option: "ctx",
   });
+}
+
+/** The attempt that a context belongs to; `null` for a context of no step. */
+export function attemptOf(ctx: object): AttemptCore | null {
+  return StepContext.attemptOf(originalOf(ctx));
+}
+
+/**
+ * A step that forgets to await the call does not end before it, and fails with its error.
+ *
+ * @param check Throws if the arguments are wrong.
+ */
+export function hostCall<Value>(attempt: AttemptCore, check: () => void, work: () => Promise<Value>): Promise<Value> {
+  try {
+    attempt.assertAlive();
+    check();
+  } catch (error) {
+    return refuseCall(attempt, error);
+  }
+  const calls = callsOf(attempt);
+  const call = new CallPromise<Value>((resolve, reject) => {
+    work().then(
+      (value) => {
+        calls.over(call);
+        resolve(value);
+      },
+      (error: unknown) => {
+        calls.over(call);
+        rejectCall(attempt, { call, error }, reject);
+      },
+    );
+  });
+  calls.begin(call, { isResting: false, promise: call });
+  return call;
+}
+
+/** Contexts that stand for the context of a step, such as those of executors, by what was made of them. */
+const originals = new WeakMap<object, object>();
+
+/** Notes that functions which need the context of a step itself may take this one for it. */
+export function noteOriginal(context: object, original: object): void {
+  originals.set(context, original);
+}
+
+function originalOf(context: object): object {
+  const original = originals.get(context);
+  return original === undefined ? context : originalOf(original);
 }

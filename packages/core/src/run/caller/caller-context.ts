@@ -10,13 +10,12 @@ import type { Clock } from "../../engine/ports.js";
 import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/workflow-error.js";
 import { applyChange } from "../../state/patches.js";
-import type { Path } from "../../state/path.js";
+import type { Path } from "../../state/prepare-change.js";
 import { StateStore } from "../../state/state-store.js";
-import { inTurn } from "../../system/host-turns.js";
+import { inTurn } from "../../system/system.js";
 import { logUnhandledCall } from "../attempt/forgotten-calls.js";
-import type { LiveRun } from "../run.types.js";
+import { hostOf, type LiveRun } from "../live-run.js";
 import { encodeRun, type RestoredRun } from "../snapshot-run.js";
-import { hostOf } from "../workflow-host.js";
 
 export class CallerContext extends OfThisCopy implements RunContext {
   readonly #compiled: CompiledWorkflow;

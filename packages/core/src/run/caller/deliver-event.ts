@@ -5,9 +5,9 @@
  */
 
 import type { PendingPrompt } from "../../authoring/handler.types.js";
-import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
 import { acceptedTypes, isExternal, type Routing } from "../../engine/routing.js";
 import type { OpenPrompt, RunState, WaitRecord } from "../../engine/state.js";
+import { promptClosed, type Receipt, refused, runFinished } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
 import { type EventClass, fieldsOf, isEvent, roleOf, type WorkflowEvent } from "../../event/event.js";
@@ -18,8 +18,8 @@ import { isRecord } from "../../value/kind.js";
 import { suggest } from "../../value/option-rules.js";
 import { endWriting } from "../attempt/piece-writer.js";
 import { inspect } from "../inspect-run.js";
+import type { LiveRun } from "../live-run.js";
 import { whenAsked } from "../questions.js";
-import type { LiveRun } from "../run.types.js";
 
 interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
   readonly promptId: string;

@@ -6,18 +6,17 @@
 
 import type { HandlerSendOptions, PendingPrompt, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
 import type { RunContext } from "../../authoring/store.types.js";
-import { type Receipt, runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
+import { type Receipt, runFinished } from "../../engine/tick.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { RunStream, StreamOptions } from "../../stream/run-stream.js";
 import { Deferred } from "../../system/deferred.js";
 import { isError } from "../../value/kind.js";
-import { checkOptionNames } from "../../value/known-options.js";
+import { checkOptionNames } from "../../value/options.js";
+import { type LiveRun, wakeAt } from "../live-run.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import { openStream } from "../perform.js";
-import type { LiveRun } from "../run.types.js";
-import { wakeAt } from "../workflow-host.js";
 import { CallerContext } from "./caller-context.js";
 import { assertSendable, deliver, type OutsideMessage, promptsOf } from "./deliver-event.js";
 

@@ -23,6 +23,7 @@ import type {
   RuntimeAudit,
 } from "./history.types.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
+import type { RuntimeQueues, RuntimeStatistics, RuntimeWorkers } from "./operate.types.js";
 import type {
   BulkOptions,
   BulkResult,
@@ -35,8 +36,6 @@ import type {
 } from "./run-filter.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
-import type { RuntimeStatistics } from "./statistics.types.js";
-import type { RuntimeQueues, RuntimeWorkers } from "./worker.types.js";
 
 export type { CallerOptions, RunFilter, TenantOptions, Workflows };
 

@@ -2,15 +2,62 @@
  * The budgets of the runs of one process: every call that costs something is reserved in the accounts of its run and of its tenant before
  * it is made, and settled when it has ended.
  *
+ * Also the options of budgets and the costs of calls, checked at the door, and a budget as an event: what a step hands to the step that
+ * decides what happens then.
+ *
  * @module
  */
 
+import type { Context, EffectCall } from "../../authoring/context.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { Amounts, BudgetReport, RunBudgetPort, Spending } from "../../host.js";
-import type { RunKey } from "../store/run-store.types.js";
-import { amountsOf, dayAccountKey, dayOf, nothing, runAccountKey, runAccounts, units } from "./account.js";
-import { AccountBook, type BookSetup, type Refusal, type Wanted } from "./account-book.js";
-import type { ResolvedBudgets } from "./budget-options.js";
+import {
+  type Amounts,
+  attemptOf,
+  type BudgetReport,
+  type Cost,
+  type EventOf,
+  event,
+  type RunBudgetPort,
+  type Spending,
+  type StandardSchema,
+} from "../../host.js";
+import { systemIds } from "../../system/system.js";
+import { formatValue, hasFields } from "../../value/kind.js";
+import { nested, optionProblems, type Rules, ruleOf } from "../../value/option-rules.js";
+import { refuseOptions, wrongOption } from "../../value/options.js";
+import { shown } from "../../value/shape.js";
+import type {
+  AllowOptions,
+  BudgetOptions,
+  DayQuery,
+  DaySpending,
+  PaidCall,
+  RunBudget,
+  RuntimeBudgets,
+  StepBudget,
+  TenantBudget,
+  TenantSpending,
+  Unit,
+} from "../api/budget.types.js";
+import type { TenantOptions } from "../api/runtime.types.js";
+import { checkCallOptions, checkNames } from "../options/call-options.js";
+import type { RunKey, RunStore } from "../store/run-store.types.js";
+import {
+  AccountBook,
+  amountsOf,
+  type BookSetup,
+  dayAccountKey,
+  dayOf,
+  isDay,
+  isNothing,
+  isTimezone,
+  nothing,
+  type Refusal,
+  runAccountKey,
+  runAccounts,
+  units,
+  type Wanted,
+} from "./account-book.js";
 
 export class Budgets {
   readonly #limits: ResolvedBudgets;
@@ -143,4 +190,249 @@ function reachedBy({ account, unit, ...amounts }: Refusal, asked: Amounts): Reac
 function whose({ budget, of, day }: ReachedBudget): string {
   if (budget === "run") return `the budget of run "${of}"`;
   return of === "" ? `the budget for ${day}` : `the budget of tenant "${of}" for ${day}`;
+}
+
+export interface ResolvedBudgets {
+  readonly run: Partial<Amounts>;
+  readonly tenant: Partial<Amounts>;
+  readonly timezone: string;
+}
+
+const amount = ruleOf((value) =>
+  Number.isFinite(value) && (value as number) >= 0 ? null : `is ${shown(value)}, not a number from 0`,
+);
+const count = ruleOf((value) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? null : `is ${shown(value)}, not a whole number from 0`,
+);
+const zone = ruleOf((value) =>
+  isTimezone(value) ? null : `is ${shown(value)}, not an IANA time zone such as "Europe/Berlin"`,
+);
+
+const run: Rules<RunBudget> = { tokens: count, usd: amount, calls: count };
+const tenant: Rules<TenantBudget> = { tokensPerDay: count, usdPerDay: amount, callsPerDay: count, timezone: zone };
+const budgets: Rules<BudgetOptions> = { run: nested(run), tenant: nested(tenant) };
+const cost: Rules<Cost> = { tokens: amount, usd: amount, calls: count };
+
+/** One text for each problem. */
+export function budgetProblems(given: unknown): string[] {
+  if (given === undefined) return [];
+  return hasFields(given)
+    ? optionProblems(given as BudgetOptions, budgets, "budgets.")
+    : ["`budgets` is not an object"];
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
+export function checkCost(of: string, given: unknown): void {
+  refuseOptions(of, hasFields(given) ? optionProblems(given as Cost, cost) : ["it is not an object"]);
+}
+
+export const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
+
+/** `null` if no unit has a budget. */
+export function resolveBudgets(options: BudgetOptions | undefined): ResolvedBudgets | null {
+  if (options === undefined) return null;
+  const { tokensPerDay: tokens, usdPerDay: usd, callsPerDay: calls, timezone = "UTC" } = options.tenant ?? {};
+  return { run: limitsIn(options.run ?? {}), tenant: limitsIn({ tokens, usd, calls }), timezone };
+}
+
+function limitsIn(given: { readonly [Unit in keyof Amounts]?: number | undefined }): Partial<Amounts> {
+  return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
+}
+
+/**
+ * Returns the budget of a step. In a run without budgets, everything may be spent.
+ *
+ * @example const image = await budgetOf(ctx).run("draw", ({ signal }) => draw(prompt, signal), { cost: { usd: 0.04 } });
+ */
+export function budgetOf(ctx: Pick<Context, "runId" | "run">): StepBudget {
+  const port = budgetPort(ctx);
+  return {
+    run: (key, effect, { cost, ...options }) => {
+      const paid = async (call: EffectCall): Promise<unknown> => spendIn(port, call, { cost, effect });
+      return ctx.run(key, paid as never, options) as Promise<never>;
+    },
+    allow: (key, more) => {
+      checkCost("What `allow` adds", more);
+      return ctx.run(key, ({ idempotencyKey }) => port?.allow(idempotencyKey, more));
+    },
+    read: () => port?.read() ?? Promise.resolve(unlimited),
+  };
+}
+
+const unlimited: BudgetReport = { spent: nothing, reserved: nothing, allowed: {} };
+
+/** The budgets of the run of a step; `null` for a run without. */
+export function budgetPort(ctx: object): RunBudgetPort | null {
+  return attemptOf(ctx)?.run.journal?.budget ?? null;
+}
+
+interface Paid {
+  readonly cost: Cost;
+  readonly effect: (call: PaidCall) => unknown;
+}
+
+function spendIn(port: RunBudgetPort | null, call: EffectCall, { cost, effect }: Paid): unknown {
+  checkCost(`The cost of "${call.idempotencyKey}"`, cost);
+  const { finish: _finish, ...paid } = call;
+  if (port === null) return effect({ ...paid, spent: checkSpent });
+  return port.spend({
+    cost,
+    signal: call.signal,
+    work: (spent) => effect({ ...paid, spent: (used) => spent(checkSpent(used)) }),
+  });
+}
+
+function checkSpent(cost: Cost): Cost {
+  checkCost("What `spent` is called with", cost);
+  return cost;
+}
+
+/** How many records of tenants are read at once. */
+const READ_AT_ONCE = 50;
+
+export interface BudgetsSetup {
+  readonly budgets: Budgets;
+  readonly isDeclared: boolean;
+  readonly store: Pick<RunStore, "tenants">;
+  readonly assertOpen: () => void;
+}
+
+/** The budgets of a store, from outside of runs. */
+export class StoredBudgets implements RuntimeBudgets {
+  readonly #setup: BudgetsSetup;
+
+  constructor(setup: BudgetsSetup) {
+    this.#setup = setup;
+  }
+
+  get isDeclared(): boolean {
+    return this.#setup.isDeclared;
+  }
+
+  async run(runId: string, options: TenantOptions = {}): Promise<BudgetReport> {
+    this.#setup.assertOpen();
+    checkCallOptions("budgets.run", options);
+    const { tenant = "" } = options;
+    checkNames({ tenant, runId });
+    return this.#setup.budgets.run({ tenant, runId });
+  }
+
+  async tenant(query: DayQuery = {}): Promise<BudgetReport & { readonly day: string }> {
+    this.#setup.assertOpen();
+    checkCallOptions("budgets.tenant", query);
+    const { tenant = "" } = query;
+    checkNames({ tenant });
+    const day = this.#dayOf(query);
+    return { day, ...(await this.#setup.budgets.tenant(tenant, day)) };
+  }
+
+  async tenants(query: Omit<DayQuery, "tenant"> = {}): Promise<DaySpending> {
+    const { assertOpen, budgets, store } = this.#setup;
+    assertOpen();
+    checkCallOptions("budgets.tenants", query);
+    const day = this.#dayOf(query);
+    const names = await store.tenants();
+    const found: TenantSpending[] = [];
+    for (let first = 0; first < names.length; first += READ_AT_ONCE) {
+      const some = names.slice(first, first + READ_AT_ONCE);
+      found.push(
+        ...(await Promise.all(some.map(async (tenant) => ({ tenant, ...(await budgets.tenant(tenant, day)) })))),
+      );
+    }
+    const tenants = found.filter(({ spent, reserved }) => !isNothing(spent) || !isNothing(reserved)).sort(bySpending);
+    return { day, timezone: budgets.timezone, tenants };
+  }
+
+  async allow(runId: string, more: Cost, options: AllowOptions = {}): Promise<void> {
+    this.#setup.assertOpen();
+    checkCallOptions("budgets.allow", options);
+    const { tenant = "", key = systemIds.runId() } = options;
+    checkNames({ tenant, runId, key });
+    checkCost("What `allow` adds", more);
+    await this.#setup.budgets.allow({ tenant, runId }, `from outside: ${key}`, amountsOf({ calls: 0, ...more }));
+  }
+
+  /** @throws {WorkflowError} `OPTION_INVALID` */
+  #dayOf({ day = this.#setup.budgets.today() }: Pick<DayQuery, "day">): string {
+    if (!isDay(day)) throw wrongOption("day", `is ${formatValue(day)}`, 'Pass a date, such as "2026-11-29".');
+    return day;
+  }
+}
+
+function bySpending({ spent: one }: TenantSpending, { spent: other }: TenantSpending): number {
+  return other.usd - one.usd || other.tokens - one.tokens || other.calls - one.calls;
+}
+
+function typed<Value>(expected: string, isRight: (value: unknown) => boolean): StandardSchema<Value> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "millrace",
+      validate: (value) =>
+        isRight(value) ? { value: value as Value } : { issues: [{ message: `expected ${expected}` }] },
+    },
+  };
+}
+
+const text = typed<string>("a text", (value) => typeof value === "string");
+const finite = typed<number>("a number", (value) => Number.isFinite(value));
+const unit = typed<Unit>("tokens, usd or calls", (value) => ["tokens", "usd", "calls"].includes(value as string));
+const scope = typed<"run" | "tenant">("run or tenant", (value) => value === "run" || value === "tenant");
+const day = typed<string | undefined>("a text", (value) => value === undefined || typeof value === "string");
+
+interface Reached {
+  readonly budget: "run" | "tenant";
+  readonly of: string;
+  readonly day?: string | undefined;
+  readonly unit: Unit;
+  readonly allowed: number;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly asked: number;
+}
+
+const ReachedBase: EventOf<"BudgetReachedEvent", Reached> = /* @__PURE__ */ event("BudgetReachedEvent", {
+  budget: scope,
+  of: text,
+  day,
+  unit,
+  allowed: finite,
+  spent: finite,
+  reserved: finite,
+  asked: finite,
+});
+
+/**
+ * A call would exceed a budget. A step that lists it in `emits` returns it by `withinBudget`; the step that accepts it asks a
+ * person, continues with less, or fails.
+ *
+ * `budget` is `"run"` or `"tenant"`, `of` the id of the run or the tenant, `day` the day and the time zone of a tenant's
+ * budget. In `unit` there are `allowed`, `spent`, `reserved` by calls at work, and `asked` for the call.
+ */
+export class BudgetReachedEvent extends ReachedBase {}
+
+/**
+ * Returns what `work` returns; for a call that would exceed a budget, the event that says so. Other errors are thrown.
+ *
+ * @example
+ * return withinBudget(async () => {
+ *   const { content } = await agent.run(question, { ctx });
+ *   return new StopEvent({ result: content });
+ * });
+ */
+export async function withinBudget<Result>(work: () => Promise<Result>): Promise<Result | BudgetReachedEvent> {
+  try {
+    return await work();
+  } catch (error) {
+    const reached = budgetReached(error);
+    if (reached === null) throw error;
+    return reached;
+  }
+}
+
+/** The event for an error with the code `BUDGET_EXCEEDED`, or for one that it has caused; `null` for another error. */
+export function budgetReached(error: unknown): BudgetReachedEvent | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (WorkflowError.is(cause, "BUDGET_EXCEEDED")) return new BudgetReachedEvent(cause.details as never);
+  return null;
 }

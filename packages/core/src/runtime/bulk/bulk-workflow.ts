@@ -4,30 +4,46 @@
  * Which runs are on a page is recorded before the first of them is touched, and every run gets the key of the job. So a page that a dead
  * process has begun is done again without doing anything twice.
  *
+ * Starts jobs that act on many runs, and makes their workflow.
+ *
  * @module
  */
-
 import type { Context } from "../../authoring/context.types.js";
 import type { Workflow } from "../../authoring/workflow.types.js";
-import { defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
+import { type Clock, defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
 import { unlessAborted } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
-import type { BulkCounts, BulkProblem, BulkResult, BulkWhere, RunMatches } from "../api/run-filter.types.js";
-import type { RunListing } from "../api/runtime.types.js";
+import { positiveInteger, wrongOption } from "../../value/options.js";
+import type {
+  BulkCounts,
+  BulkOptions,
+  BulkProblem,
+  BulkResult,
+  BulkWhere,
+  MatchOptions,
+  RunMatches,
+} from "../api/run-filter.types.js";
+import type { RunHandle, RunListing, RuntimeRunOptions } from "../api/runtime.types.js";
 import { storeQuery, toListing } from "../client/run-lists.js";
+import { checkCallOptions, given } from "../options/call-options.js";
 import type { RunStore, StoredStatus } from "../store/run-store.types.js";
 import { isEndedStatus } from "../store/store-kit.js";
 import {
   actOnRun,
   type BulkHost,
   type BulkItem,
+  type BulkRequest,
+  type BulkSet,
+  bulkName,
+  bulkRequest,
+  bulkSet,
   cancelJob,
   cancelledIn,
+  fitting,
   keyOfJob,
   setOfJob,
   untilStoreAnswers,
 } from "./act-on-run.js";
-import { type BulkRequest, type BulkSet, bulkName, fitting } from "./bulk-request.js";
 
 /** Runs on a page: as many may be done, and not counted yet, when a job is stopped. */
 const pageLength = 50;
@@ -307,4 +323,58 @@ export async function countMatching(store: RunStore, set: MatchRequest, most: nu
     await new Promise<void>(nextTurn);
   }
   return count > most ? { count: most, isAll: false } : { count, isAll: true };
+}
+
+interface JobRuntime extends Omit<BulkHost, "clock" | "knows"> {
+  run(workflow: string, input: unknown, options: RuntimeRunOptions): RunHandle;
+}
+
+export interface BulkJobsSetup {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly workflows: { find(name: string): unknown };
+  readonly runtime: JobRuntime;
+}
+
+export class BulkJobs {
+  readonly #setup: BulkJobsSetup;
+
+  constructor(setup: BulkJobsSetup) {
+    this.#setup = setup;
+  }
+
+  start(options: BulkOptions): RunHandle {
+    checkCallOptions("bulk", options);
+    if (this.#setup.store.runsElsewhere === true)
+      throw wrongOption(
+        "store",
+        "has its runs in processes that have no jobs",
+        "Retry, cancel or delete the runs one by one: `runtime.runs` lists them.",
+      );
+    const { runId, tenant, by } = options;
+    const request = bulkRequest(options);
+    const labels = { action: request.action }; // lists show what the job does
+    return this.#setup.runtime.run(bulkName, { request }, given({ runId, tenant, by, labels }) as RuntimeRunOptions);
+  }
+
+  async count(options: MatchOptions): Promise<RunMatches> {
+    checkCallOptions("matching", options);
+    const { store, clock } = this.#setup;
+    const { tenant = "", most = mostCounted } = options;
+    const set = { ...bulkSet(options), tenant, beforeMs: clock.now() + 1 };
+    return countMatching(store, set, positiveInteger(most, "most"));
+  }
+
+  workflow(): Workflow {
+    const { runtime, store, clock, workflows } = this.#setup;
+    const host: BulkHost = {
+      clock,
+      retry: (runId, options) => runtime.retry(runId, options),
+      resume: (runId, options) => runtime.resume(runId, options),
+      handle: (runId, options) => runtime.handle(runId, options),
+      delete: (runId, options) => runtime.delete(runId, options),
+      knows: (workflow) => workflows.find(workflow) !== undefined,
+    };
+    return bulkWorkflow({ store, host });
+  }
 }

@@ -14,7 +14,7 @@ import type { DetailedHistoryOptions } from "../api/runtime.types.js";
 import { assertAfter, firstKept, originOf, sinceKept, Timeline, ticksOf } from "../history/history.js";
 import { assertHere } from "../store/run-key.js";
 import type { StoredRun } from "../store/run-store.types.js";
-import { runUnknown } from "../store/runtime-errors.js";
+import { runUnknown } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
 import { checkSignal, waitForChange } from "./wait-for-change.js";

@@ -7,7 +7,7 @@ import { auditWrites } from "../audit/audit-entry.js";
 import { treeAt } from "../history/history.js";
 import { indexedLater } from "../options/input-index.js";
 import type { NewRunRecord, RunKey, StoredRun } from "../store/run-store.types.js";
-import { runIdConflict } from "../store/runtime-errors.js";
+import { runIdConflict } from "../store/store-kit.js";
 import { differingFields, readStart, sameStart, startBy } from "../text/record-text.js";
 import type { RunStarter } from "../worker/claim/run-starter.js";
 import type { RunTable } from "../worker/claim/run-table.js";

@@ -7,8 +7,7 @@
 
 import { runLive } from "../../errors/workflow-error.js";
 import type { Clock, DoneBy } from "../../host.js";
-import { TURN_MS } from "../../system/host-turns.js";
-import { nextTurn } from "../../system/system.js";
+import { nextTurn, TURN_MS } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
 import { integerIn } from "../../value/options.js";
 import type { Retention } from "../api/runtime.types.js";

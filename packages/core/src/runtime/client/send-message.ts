@@ -9,7 +9,7 @@ import { runFinished } from "../../host.js";
 import { Deferred } from "../../system/deferred.js";
 import { assertHere, idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";
-import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
+import { isOfNewerCode, runUnknown } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { DurableRun } from "../worker/run/durable-run.js";
 import {

@@ -17,12 +17,16 @@ import type {
   StatisticsFilter,
   StepFigures,
   WorkflowFigures,
-} from "../api/statistics.types.js";
+} from "../api/operate.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
-import { countedTime, quantileMs, slotsOf } from "../statistics/counted.js";
-import type { FailureKind } from "../statistics/failure-kind.js";
-import type { HistogramBar, RunStore, StatisticsRow } from "../store/run-store.types.js";
-import { type MeasureKind, SLOT_MS } from "../store/statistics.types.js";
+import { countedTime, type FailureKind, quantileMs, slotsOf } from "../statistics/counted.js";
+import {
+  type HistogramBar,
+  type MeasureKind,
+  type RunStore,
+  SLOT_MS,
+  type StatisticsRow,
+} from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
 import { filterQuery } from "./run-lists.js";
 

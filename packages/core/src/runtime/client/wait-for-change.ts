@@ -4,7 +4,7 @@ import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import { idOf } from "../store/run-key.js";
 import type { RunChange, RunKey } from "../store/run-store.types.js";
-import { runtimeStopped } from "../store/runtime-errors.js";
+import { runtimeStopped } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 
 export interface ChangeOptions {

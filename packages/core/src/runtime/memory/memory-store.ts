@@ -17,8 +17,7 @@ import type {
 } from "../store/run-store.types.js";
 import { changeOf, StoreListeners, shortestJournals } from "../store/store-kit.js";
 import { MemoryLeases } from "./memory-leases.js";
-import { MemoryRecords } from "./memory-records.js";
-import { countWhile, MemoryBlobs, MemoryRun } from "./memory-run.js";
+import { countWhile, MemoryBlobs, MemoryRecords, MemoryRun } from "./memory-run.js";
 import { MemoryRuns, MemoryStatistics } from "./memory-runs.js";
 
 export interface MemoryStoreOptions {

@@ -6,17 +6,23 @@ import { hasFields } from "../../value/kind.js";
 import { didYouMean, optionProblems } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
 import type { AuditAction } from "../api/history.types.js";
-import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
 import type {
   QueueLimitChange,
   QueueLimitsShown,
   QueuePosition,
   QueueState,
   RuntimeQueues,
-} from "../api/worker.types.js";
+} from "../api/operate.types.js";
+import type { CallerOptions, TenantOptions } from "../api/runtime.types.js";
 import { auditWrites } from "../audit/audit-entry.js";
-import { byOf, checkCallOptions, checkNames } from "../options/call-options.js";
-import { changeRules, limitsOfChange, type ResolvedQueue } from "../options/queue-options.js";
+import {
+  byOf,
+  changeRules,
+  checkCallOptions,
+  checkNames,
+  limitsOfChange,
+  type ResolvedQueue,
+} from "../options/call-options.js";
 import { storedRun } from "../store/run-key.js";
 import type { QueueLimits, RecordKey, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";

@@ -10,7 +10,7 @@ import { countWhile } from "../memory/memory-run.js";
 import { assertHere, idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, RunStore, StoredEvent, StoredRun } from "../store/run-store.types.js";
 import { unpackText } from "../text/blob-text.js";
-import { readShown } from "../text/shown-text.js";
+import { readShown } from "../text/journal-text.js";
 import { blobOf } from "../worker/load/load.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
 

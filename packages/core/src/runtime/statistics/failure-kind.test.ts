@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ErrorRecord } from "../../value/error-record.js";
-import { failedStepOf, failureKind, generalMessage, measuredFailure } from "./failure-kind.js";
+import { failedStepOf, failureKind, generalMessage, measuredFailure } from "./counted.js";
 
 const same: readonly (readonly [string, string])[] = [
   ["Order A-733333 is unknown.", "Order <id> is unknown."],

@@ -7,8 +7,7 @@
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import { integer, list, mapOf, nullable, object, optional, type Problem, type Shape, text } from "../../value/shape.js";
 import type { RunStore } from "./run-store.types.js";
-import { runtimeStopped } from "./runtime-errors.js";
-import { wrapStore } from "./store-kit.js";
+import { runtimeStopped, wrapStore } from "./store-kit.js";
 
 /**
  * The store as the runtime uses it. Arguments are checked for their types, and calls that fail because the runtime has closed the

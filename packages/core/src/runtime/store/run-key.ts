@@ -10,7 +10,7 @@ import { systemIds } from "../../system/system.js";
 import { formatValue } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
-import { runUnknown } from "./runtime-errors.js";
+import { runUnknown } from "./store-kit.js";
 
 /** Returns one text for a run of one tenant. @throws {WorkflowError} `OPTION_INVALID` for names that are not strings. */
 export function idOf({ tenant, runId }: RunKey): string {

@@ -23,9 +23,9 @@ import type {
   RunSummary,
   StoredRun,
 } from "../store/run-store.types.js";
-import { runIdConflict } from "../store/runtime-errors.js";
+import { runIdConflict } from "../store/store-kit.js";
+import { isOutcome, readPrompts, readShown, shownText } from "../text/journal-text.js";
 import { isNotBegun, nameOf, readStart, recordConflict, recordValue } from "../text/record-text.js";
-import { isOutcome, readPrompts, readShown, shownText } from "../text/shown-text.js";
 import {
   type LoadedTree,
   type LoadFrom,
@@ -36,8 +36,15 @@ import {
 } from "../worker/load/load.js";
 import { isUrgent } from "../worker/run/messages.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
-import { type Exported, type ExportedParts, Problems, readParts, wholeTime } from "./exported-parts.js";
-import { type StagedRun, stageRun } from "./imported-run.js";
+import {
+  type Exported,
+  type ExportedParts,
+  Problems,
+  readParts,
+  type StagedRun,
+  stageRun,
+  wholeTime,
+} from "./exported-parts.js";
 
 export interface ImportSetup extends RuntimeParts {
   /** Names of the queues of this runtime. */

@@ -2,7 +2,7 @@
 
 import type { Clock, Log } from "../../host.js";
 import { processFacts } from "../../system/system.js";
-import type { QueueLimitsShown, RuntimeWorkers, WorkerState } from "../api/worker.types.js";
+import type { QueueLimitsShown, RuntimeWorkers, WorkerState } from "../api/operate.types.js";
 import type { RecordKey, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
@@ -186,4 +186,29 @@ function toState({ recordVersion: _, untilMs, taken: _taken, ...worker }: ReadWo
 function byLife(one: WorkerState, other: WorkerState): number {
   if (one.isAlive !== other.isAlive) return one.isAlive ? -1 : 1;
   return one.startedAtMs - other.startedAtMs || (one.id < other.id ? -1 : 1);
+}
+
+const SLOTS = 10;
+const SLOT_MS = PACE_MS / SLOTS;
+
+/** Counts runs that got a place lately, by queue: in slots of time, so that it stays small whatever the pace is. */
+export class Pace {
+  readonly #slots = new Map<string, Map<number, number>>();
+
+  add(queue: string, nowMs: number): void {
+    const slots = this.#slots.get(queue) ?? new Map<number, number>();
+    this.#slots.set(queue, slots);
+    const slot = Math.floor(nowMs / SLOT_MS);
+    slots.set(slot, (slots.get(slot) ?? 0) + 1);
+    for (const old of slots.keys()) if (Math.abs(old - slot) >= SLOTS) slots.delete(old);
+  }
+
+  counts(nowMs: number): { readonly [queue: string]: number } {
+    const now = Math.floor(nowMs / SLOT_MS);
+    const counts: [string, number][] = [...this.#slots].map(([queue, slots]) => [
+      queue,
+      [...slots].reduce((sum, [slot, count]) => (Math.abs(now - slot) < SLOTS ? sum + count : sum), 0),
+    ]);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
 }

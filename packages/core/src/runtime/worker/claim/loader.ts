@@ -27,7 +27,7 @@ import type {
   StoredRun,
   StoredStatus,
 } from "../../store/run-store.types.js";
-import { isOfNewerCode } from "../../store/runtime-errors.js";
+import { isOfNewerCode } from "../../store/store-kit.js";
 import { isNotBegun, readStart } from "../../text/record-text.js";
 import type { ContinuedBy } from "../commit/commit.js";
 import { keptTicks, type LoadedTree, loadTree, readsOf } from "../load/load.js";

@@ -1,11 +1,11 @@
 /** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
 import { beginWithChildren, createRunState, type RunState } from "../../../host.js";
 import { Deferred, markHandled } from "../../../system/deferred.js";
-import { beginTurn } from "../../../system/host-turns.js";
+import { beginTurn } from "../../../system/system.js";
 import { idOf } from "../../store/run-key.js";
 import type { RunKey, StoredRun } from "../../store/run-store.types.js";
-import { runIdConflict } from "../../store/runtime-errors.js";
-import { createOnly, type NewRun } from "../commit/new-run.js";
+import { runIdConflict } from "../../store/store-kit.js";
+import { createOnly, type NewRun } from "../commit/commit.js";
 import type { DurableRun } from "../run/durable-run.js";
 import { placeRun } from "./loader.js";
 import type { RunTable } from "./run-table.js";

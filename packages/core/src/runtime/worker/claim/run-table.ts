@@ -2,11 +2,12 @@
  * The runs that are in memory here: how they are found, come, report and leave. At most one in memory per run; several processes share a
  * store by leases.
  *
+ * Limits on the work of a process: the pause after a lost lease, loads at once, the pace of queues, and a closed store.
+ *
  * @module
  */
-
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { type Clock, decodeOutcome, Limiter, type Outcome, outcomeError, tolerant } from "../../../host.js";
+import { type Clock, decodeOutcome, Limiter, type Log, type Outcome, outcomeError, tolerant } from "../../../host.js";
 import { within } from "../../../system/deferred.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
@@ -23,16 +24,81 @@ import type {
   RunStore,
   StoredRun,
 } from "../../store/run-store.types.js";
-import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/runtime-errors.js";
+import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/store-kit.js";
 import { parseJson } from "../../text/journal-text.js";
+import { Pace } from "../../workers/heartbeat.js";
 import { RecordQueue } from "../commit/attempt-records.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import type { AskedContinuation } from "../run/messages.js";
 import type { DurableRunSettings } from "../run/run-host.types.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
-import { ClosedStore, Pace, ReclaimBackoff } from "./claim-limits.js";
 import { type Journal, Loader, type LoadHints } from "./loader.js";
+
+const PAUSE_MS = 1_000;
+/** After as long without another one, a loss is the first again. */
+const KEPT_MS = 60_000;
+
+interface Loss {
+  readonly atMs: number;
+  readonly isFirst: boolean;
+}
+
+/**
+ * How long a process leaves a run alone that it has claimed and lost, without a commit in between: a store that refuses all of its
+ * commits would otherwise be asked without a pause. The first loss has no delay: another process may have been faster.
+ */
+export class ReclaimBackoff {
+  readonly #clock: Clock;
+  /** By the time of the last loss. */
+  readonly #losses: Map<string, Loss> = new Map();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param hasStored Whether a commit of it was stored since it was claimed. */
+  lost(id: string, hasStored: boolean): void {
+    const atMs = this.#clock.now();
+    for (const [old, loss] of this.#losses) {
+      if (loss.atMs >= atMs - KEPT_MS) break;
+      this.#losses.delete(old);
+    }
+    const isFirst = !this.#losses.delete(id);
+    if (!hasStored) this.#losses.set(id, { atMs, isFirst });
+  }
+
+  /** Resolves when the run may be claimed again. */
+  async wait(id: string): Promise<void> {
+    const { atMs, isFirst } = this.#losses.get(id) ?? { atMs: 0, isFirst: true };
+    const nowMs = this.#clock.now();
+    // No longer than it was to be: the clock may have been set back.
+    const leftMs = isFirst ? 0 : Math.min(PAUSE_MS, atMs + PAUSE_MS - nowMs);
+    if (leftMs > 0) await new Promise<void>((resolve) => this.#clock.setTimer(nowMs + leftMs, resolve));
+  }
+}
+
+/**
+ * Reports once that the store was closed before its runtime was stopped. The background tasks of the runtime show each failure to it, and
+ * end if it is of a closed store: no later try can succeed.
+ */
+export class ClosedStore {
+  readonly #log: Log;
+  #isReported = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Whether the failure is of a store that has been closed. Reports the first. */
+  caused(error: unknown): boolean {
+    if (!WorkflowError.is(error, "STORE_CLOSED")) return false;
+    if (!this.#isReported)
+      this.#log.error("The store was closed before its runtime was stopped: the runtime has stopped working.", error);
+    this.#isReported = true;
+    return true;
+  }
+}
 
 /** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
 const LOADS_AT_ONCE = 8;

@@ -13,8 +13,7 @@ import {
   RunTree,
   type Snapshot,
 } from "../../../host.js";
-import { afterTurn, isTurnOver } from "../../../system/host-turns.js";
-import { freeHeapBytes } from "../../../system/system.js";
+import { afterTurn, freeHeapBytes, isTurnOver } from "../../../system/system.js";
 import { anything, object, text } from "../../../value/shape.js";
 import { idOf } from "../../store/run-key.js";
 import type {
@@ -25,7 +24,7 @@ import type {
   StoredSnapshot,
   TickBatch,
 } from "../../store/run-store.types.js";
-import { runTooLarge } from "../../store/runtime-errors.js";
+import { runTooLarge } from "../../store/store-kit.js";
 import { unpackJson } from "../../text/blob-text.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "../../text/journal-text.js";
 import { isNotBegun } from "../../text/record-text.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BLOB_LENGTH } from "../../text/blob-text.js";
-import { SnapshotPolicy } from "./run-summary.js";
+import { SnapshotPolicy } from "../run/run-measures.js";
 
 const entry = "x".repeat(1_000);
 const long = BLOB_LENGTH + 1_000;

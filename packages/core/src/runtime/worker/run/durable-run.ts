@@ -36,18 +36,26 @@ import type {
   StoredRun,
   StoredStatus,
 } from "../../store/run-store.types.js";
-import { leaseLost } from "../../store/runtime-errors.js";
-import { codeText, entryText, placeOfChild, TickTexts } from "../../text/journal-text.js";
-import { isOutcome, shownText } from "../../text/shown-text.js";
+import { leaseLost } from "../../store/store-kit.js";
+import { codeText, entryText, isOutcome, placeOfChild, shownText, TickTexts } from "../../text/journal-text.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit, type ContinuedBy } from "../commit/commit.js";
 import type { Committing } from "../commit/group-commit.js";
 import type { StoredRunJson } from "../load/load.js";
-import { isAtWork, isSameEnd, outcomeWith, receiptWith, SnapshotPolicy, summaryOf } from "../release/run-summary.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { RunPosts } from "./messages.js";
 import type { LoadedRun, RunHost } from "./run-host.types.js";
-import { CallWords, RunMeasures, RunRecords } from "./run-measures.js";
+import {
+  CallWords,
+  isAtWork,
+  isSameEnd,
+  outcomeWith,
+  RunMeasures,
+  RunRecords,
+  receiptWith,
+  SnapshotPolicy,
+  summaryOf,
+} from "./run-measures.js";
 
 /** Receives reports about the runs that it has in memory. */
 export interface RunSupervisor extends RunHost {

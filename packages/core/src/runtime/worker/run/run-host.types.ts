@@ -7,8 +7,8 @@ import type { RecordQueue } from "../commit/attempt-records.js";
 import type { ContinuedBy } from "../commit/commit.js";
 import type { GroupCommit } from "../commit/group-commit.js";
 import type { RunReads } from "../load/load.js";
-import type { SnapshotSettings } from "../release/run-summary.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
+import type { SnapshotSettings } from "./run-measures.js";
 
 export interface RunHost {
   readonly store: RunReads & Pick<RunStore, "hash" | "record" | "run" | "claim" | "commit">;
