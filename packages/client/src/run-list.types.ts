@@ -97,7 +97,7 @@ export interface BulkOptions extends KeyedOptions {
   readonly perSecond?: number;
   /** Of `cancel`: the reason, which each run stores. */
   readonly reason?: string;
-  /** Of `answer`: the fields of the answer, as JSON. */
+  /** Of `answer`: the fields of the answer, as JSON. A `Date`, or its text, is one where the answer of a run has a `Date`. */
   readonly fields?: object;
   /** Of `answer`: only prompts of this type. */
   readonly prompt?: string;

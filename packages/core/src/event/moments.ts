@@ -1,5 +1,6 @@
 /** Texts of JSON that become a `Date`, where the schema asks for one: JSON has none, and `meta` comes only from the client of Millrace. */
-import type { JsonSchema } from "./event-schema.js";
+import { isRecord } from "../value/kind.js";
+import type { JsonSchema } from "./event-codec.js";
 
 /** A day, or a time with its distance to UTC, as of ISO 8601. */
 const written = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -54,7 +55,7 @@ class MomentReader {
       return (type === undefined && format === "date-time" ? momentOf(value) : null) ?? value;
     }
     if (Array.isArray(value)) return items === undefined ? value : value.map((item) => this.read(items, item));
-    if (typeof value !== "object" || value === null || value instanceof Date) return value;
+    if (!isRecord(value)) return value;
     const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
     const entries = Object.entries(value).map(([name, of]) => {
       const inner = Object.hasOwn(properties, name) ? properties[name] : others;

@@ -1,7 +1,7 @@
-import { event } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { eventJsonSchema } from "./event-schema.js";
+import { event } from "./event.js";
+import { eventJsonSchema } from "./event-codec.js";
 import { mayHoldMoments, withMoments } from "./moments.js";
 
 describe("a Date in fields of JSON", () => {
