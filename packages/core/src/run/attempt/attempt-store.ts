@@ -9,6 +9,7 @@ import { assertFunction, checkOptionNames } from "../../value/options.js";
 import type { AttemptCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
+import { takenFrom } from "./check-calls.js";
 import { refuseCall } from "./forgotten-calls.js";
 
 export class AttemptStore {
@@ -26,28 +27,34 @@ export class AttemptStore {
   }
 
   get(path?: Path, fallback?: unknown): Promise<unknown> {
-    return this.#do(() => this.#inTurn(this.#cell.read(path, fallback)));
+    return AttemptStore.#do(this, "get", () => this.#inTurn(this.#cell.read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
-    return this.get();
+    return AttemptStore.#do(this, "getState", () => this.get());
   }
 
   set(path: Path, value: unknown, options: WriteOptions = {}): Promise<void> {
     const about = typeof path === "string" ? path : JSON.stringify(path);
-    return this.#write({ kind: "set", about, options, value }, (writer) => this.#cell.write(path, value, writer));
+    return AttemptStore.#write(this, { kind: "set", about, options, value }, (writer) =>
+      this.#cell.write(path, value, writer),
+    );
   }
 
   setState(state: unknown): Promise<void> {
-    return this.#write({ kind: "setState", about: "", value: state }, (writer) => this.#cell.replace(state, writer));
+    return AttemptStore.#write(this, { kind: "setState", about: "", value: state }, (writer) =>
+      this.#cell.replace(state, writer),
+    );
   }
 
   clear(): Promise<void> {
-    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) => this.#cell.clear(writer));
+    return AttemptStore.#write(this, { kind: "clear", about: "", value: undefined }, (writer) =>
+      this.#cell.clear(writer),
+    );
   }
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
-    return this.#do(() => {
+    return AttemptStore.#do(this, "editState", () => {
       checkOptionNames("write", options);
       assertFunction(edit, "edit");
       const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf("edit", "", options.key)));
@@ -61,16 +68,18 @@ export class AttemptStore {
   }
 
   /** Done once per work item; again when the value differs from the one set before. */
-  #write(
+  static #write(
+    store: AttemptStore,
     { kind, about, options = {}, value }: { kind: string; about: string; options?: WriteOptions; value: unknown },
     write: (writer: Writer) => Promise<void>,
   ): Promise<void> {
-    return this.#do(() => {
+    return AttemptStore.#do(store, kind, () => {
       checkOptionNames("write", options);
-      const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf(kind, about, options.key)));
-      const record = callsOf(this.#attempt).record(call);
-      if (record?.kind === "edit" && sameValue(record.value, value)) return this.#inTurn(undefined);
-      return write(this.#writer(call));
+      const calls = callsOf(store.#attempt);
+      const call = calls.id(inScope(store.#scope, nameOf(kind, about, options.key)));
+      const record = calls.record(call);
+      if (record?.kind === "edit" && sameValue(record.value, value)) return store.#inTurn(undefined);
+      return write(store.#writer(call));
     });
   }
 
@@ -93,12 +102,15 @@ export class AttemptStore {
     return { token: this.#attempt, note: call };
   }
 
-  #do<Value>(work: () => Promise<Value>): Promise<Value> {
+  /** @throws {WorkflowError} `CALL_INVALID` for a method that was taken from its store, which is `undefined` then. */
+  static #do<Value>(store: AttemptStore, name: string, work: () => Promise<Value>): Promise<Value> {
+    if (!(#attempt in Object(store))) throw takenFrom("ctx.store", name);
+    const attempt = store.#attempt;
     try {
-      this.#attempt.assertAlive();
+      attempt.assertAlive();
       return work();
     } catch (error) {
-      return refuseCall(this.#attempt, error);
+      return refuseCall(attempt, error);
     }
   }
 }

@@ -52,6 +52,7 @@ import {
   callPolicies,
   keyReused,
   storeUnknown,
+  takenFrom,
   waitKeyRequired,
   waitUndeclared,
   wrongArgument,
@@ -121,17 +122,18 @@ export class StepContext implements Context {
   }
 
   scope(name: string): StepContext {
-    this.#attempt.assertAlive();
-    const path = openScope(this.#attempt, this.#path, name);
-    return new StepContext(this.#attempt, { path, step: this.#scope?.step ?? this });
+    const attempt = StepContext.#attemptOf(this, "scope");
+    attempt.assertAlive();
+    const path = openScope(attempt, this.#path, name);
+    return new StepContext(attempt, { path, step: this.#scope?.step ?? this });
   }
 
   toDict(options?: ToDictOptions): ContextDict {
-    return encodeRunner(this.#attempt.run, options);
+    return encodeRunner(StepContext.#attemptOf(this, "toDict").run, options);
   }
 
   sendEvent<Event>(sendable: Sendable<Event>, options: SendOptions = {}): void {
-    const attempt = this.#attempt;
+    const attempt = StepContext.#attemptOf(this, "sendEvent");
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     checkOptionNames("sendEvent", options);
@@ -159,7 +161,7 @@ export class StepContext implements Context {
   }
 
   writeEventToStream<Event>(sendable: Sendable<Event>): void {
-    const attempt = this.#attempt;
+    const attempt = StepContext.#attemptOf(this, "writeEventToStream");
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     assertSendable(attempt, event, "streams");
@@ -184,7 +186,7 @@ export class StepContext implements Context {
     event: EventClass<Event>,
     options: WaitOptions<Event, Prompt> = {},
   ): Promise<Event> {
-    return this.#call("waitForEvent", () => {
+    return StepContext.#call(this, "waitForEvent", () => {
       const attempt = this.#attempt;
       const { run } = attempt;
       checkOptionNames("waitForEvent", options);
@@ -211,7 +213,7 @@ export class StepContext implements Context {
   }
 
   ask<Schema extends ObjectSchema>(question: Question<Schema>): Promise<FieldsOut<Schema>> {
-    return this.#call("ask", () => {
+    return StepContext.#call(this, "ask", () => {
       const name = this.#name("ask", "", question?.key);
       return ask(this.#attempt, { name, scope: this.#path, question } as never, {
         open: (call, tick, read) => this.#open(call, tick, { signal: question.signal, read }),
@@ -225,7 +227,7 @@ export class StepContext implements Context {
     expected: Expected,
     options: CollectEventsOptions = {},
   ): Promise<Collected<Expected> | null> {
-    return this.#call("collectEvents", () => {
+    return StepContext.#call(this, "collectEvents", () => {
       checkOptionNames("collectEvents", options);
       if (!isEvent(event)) throw wrongArgument("collectEvents", event, "an event");
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
@@ -244,7 +246,7 @@ export class StepContext implements Context {
   }
 
   run<Result>(key: string, effect: Effect<Result>, options?: EffectOptions): Promise<Result> {
-    return this.#call("run", () => {
+    return StepContext.#call(this, "run", () => {
       assertFunction(effect, "effect");
       const attempt = this.#attempt;
       const policies = callPolicies(attempt, key, options);
@@ -264,7 +266,7 @@ export class StepContext implements Context {
   }
 
   runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
-    return this.#call("runChild", () => {
+    return StepContext.#call(this, "runChild", () => {
       const [input, options = {}] = args as [unknown, ChildOptions | undefined];
       checkOptionNames("runChild", options);
       const { key, store = "own", timeout, signal } = options;
@@ -290,7 +292,7 @@ export class StepContext implements Context {
   }
 
   sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
-    return this.#call("sleep", () => {
+    return StepContext.#call(this, "sleep", () => {
       checkOptionNames("sleep", options);
       const { run } = this.#attempt;
       const call = this.#calls.id(this.#name("sleep", "", options.key));
@@ -301,16 +303,21 @@ export class StepContext implements Context {
   }
 
   race<const Racers extends { readonly [name: string]: Racer }>(racers: Racers): Promise<RaceResult<Racers>> {
-    return this.#call("race", () => race(this.#attempt, this.#path, racers) as Promise<RaceResult<Racers>>);
+    return StepContext.#call(
+      this,
+      "race",
+      () => race(this.#attempt, this.#path, racers) as Promise<RaceResult<Racers>>,
+    );
   }
 
   finish<Output>(edit: (state: never) => Output): Finished<Output> {
-    return beginFinish(this.#attempt, edit) as never;
+    return beginFinish(StepContext.#attemptOf(this, "finish"), edit) as never;
   }
 
   retryInfo(): RetryState {
-    this.#attempt.assertAlive();
-    const { item, run } = this.#attempt;
+    const attempt = StepContext.#attemptOf(this, "retryInfo");
+    attempt.assertAlive();
+    const { item, run } = attempt;
     return {
       attempt: item.attempt,
       retry: item.failures,
@@ -319,17 +326,24 @@ export class StepContext implements Context {
     };
   }
 
+  /** @throws {WorkflowError} `CALL_INVALID` for a method that was taken from its context, which is `undefined` then. */
+  static #attemptOf(context: StepContext, name: string): AttemptCore {
+    if (!(#attempt in Object(context))) throw takenFrom("ctx", name);
+    return context.#attempt;
+  }
+
   /** Wraps every call, even a refused one, in a promise whose rejection may be ignored. */
-  #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+  static #call<Value>(context: StepContext, name: string, make: () => Promise<Value>): Promise<Value> {
+    const attempt = StepContext.#attemptOf(context, name);
     try {
-      this.#attempt.assertAlive();
+      attempt.assertAlive();
       if (isInCall()) {
-        if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
-        refuseInsideRun(name, this.#attempt);
+        if (name !== "collectEvents") refuseInsideEdit(name, attempt);
+        refuseInsideRun(name, attempt);
       }
       return make(); // promises of `Calls` are marked as handled
     } catch (error) {
-      return refuseCall(this.#attempt, error);
+      return refuseCall(attempt, error);
     }
   }
 
