@@ -9,7 +9,6 @@ import { assertFunction, checkOptionNames } from "../../value/options.js";
 import type { AttemptCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
-import { takenFrom } from "./check-calls.js";
 import { refuseCall } from "./forgotten-calls.js";
 
 export class AttemptStore {
@@ -27,34 +26,28 @@ export class AttemptStore {
   }
 
   get(path?: Path, fallback?: unknown): Promise<unknown> {
-    return AttemptStore.#do(this, "get", () => this.#inTurn(this.#cell.read(path, fallback)));
+    return this.#do(() => this.#inTurn(this.#cell.read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
-    return AttemptStore.#do(this, "getState", () => this.get());
+    return this.get();
   }
 
   set(path: Path, value: unknown, options: WriteOptions = {}): Promise<void> {
     const about = typeof path === "string" ? path : JSON.stringify(path);
-    return AttemptStore.#write(this, { kind: "set", about, options, value }, (writer) =>
-      this.#cell.write(path, value, writer),
-    );
+    return this.#write({ kind: "set", about, options, value }, (writer) => this.#cell.write(path, value, writer));
   }
 
   setState(state: unknown): Promise<void> {
-    return AttemptStore.#write(this, { kind: "setState", about: "", value: state }, (writer) =>
-      this.#cell.replace(state, writer),
-    );
+    return this.#write({ kind: "setState", about: "", value: state }, (writer) => this.#cell.replace(state, writer));
   }
 
   clear(): Promise<void> {
-    return AttemptStore.#write(this, { kind: "clear", about: "", value: undefined }, (writer) =>
-      this.#cell.clear(writer),
-    );
+    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) => this.#cell.clear(writer));
   }
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
-    return AttemptStore.#do(this, "editState", () => {
+    return this.#do(() => {
       checkOptionNames("write", options);
       assertFunction(edit, "edit");
       const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf("edit", "", options.key)));
@@ -68,18 +61,16 @@ export class AttemptStore {
   }
 
   /** Done once per work item; again when the value differs from the one set before. */
-  static #write(
-    store: AttemptStore,
+  #write(
     { kind, about, options = {}, value }: { kind: string; about: string; options?: WriteOptions; value: unknown },
     write: (writer: Writer) => Promise<void>,
   ): Promise<void> {
-    return AttemptStore.#do(store, kind, () => {
+    return this.#do(() => {
       checkOptionNames("write", options);
-      const calls = callsOf(store.#attempt);
-      const call = calls.id(inScope(store.#scope, nameOf(kind, about, options.key)));
-      const record = calls.record(call);
-      if (record?.kind === "edit" && sameValue(record.value, value)) return store.#inTurn(undefined);
-      return write(store.#writer(call));
+      const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf(kind, about, options.key)));
+      const record = callsOf(this.#attempt).record(call);
+      if (record?.kind === "edit" && sameValue(record.value, value)) return this.#inTurn(undefined);
+      return write(this.#writer(call));
     });
   }
 
@@ -102,15 +93,12 @@ export class AttemptStore {
     return { token: this.#attempt, note: call };
   }
 
-  /** @throws {WorkflowError} `CALL_INVALID` for a method that was taken from its store, which is `undefined` then. */
-  static #do<Value>(store: AttemptStore, name: string, work: () => Promise<Value>): Promise<Value> {
-    if (!(#attempt in Object(store))) throw takenFrom("ctx.store", name);
-    const attempt = store.#attempt;
+  #do<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
-      attempt.assertAlive();
+      this.#attempt.assertAlive();
       return work();
     } catch (error) {
-      return refuseCall(attempt, error);
+      return refuseCall(this.#attempt, error);
     }
   }
 }

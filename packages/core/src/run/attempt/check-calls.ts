@@ -62,16 +62,6 @@ export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): v
   });
 }
 
-/** For a method that was taken from its object, as by `const { run } = ctx`, and does not know its step. */
-export function takenFrom(holder: "ctx" | "ctx.store", name: string): WorkflowError {
-  return new WorkflowError({
-    code: "CALL_INVALID",
-    message: `\`${name}\` was taken from \`${holder}\` and called without it.`,
-    hint: `Call \`${holder}.${name}(…)\`.`,
-    details: { reason: "taken", call: name },
-  });
-}
-
 export function storeUnknown(store: unknown): WorkflowError {
   const what = `of \`runChild\` is ${JSON.stringify(store)}`;
   return wrongOption("store", what, 'Use "shared", or leave it out for a separate store.');

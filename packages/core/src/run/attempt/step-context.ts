@@ -52,7 +52,6 @@ import {
   callPolicies,
   keyReused,
   storeUnknown,
-  takenFrom,
   waitKeyRequired,
   waitUndeclared,
   wrongArgument,
@@ -122,18 +121,17 @@ export class StepContext implements Context {
   }
 
   scope(name: string): StepContext {
-    const attempt = StepContext.#attemptOf(this, "scope");
-    attempt.assertAlive();
-    const path = openScope(attempt, this.#path, name);
-    return new StepContext(attempt, { path, step: this.#scope?.step ?? this });
+    this.#attempt.assertAlive();
+    const path = openScope(this.#attempt, this.#path, name);
+    return new StepContext(this.#attempt, { path, step: this.#scope?.step ?? this });
   }
 
   toDict(options?: ToDictOptions): ContextDict {
-    return encodeRunner(StepContext.#attemptOf(this, "toDict").run, options);
+    return encodeRunner(this.#attempt.run, options);
   }
 
   sendEvent<Event>(sendable: Sendable<Event>, options: SendOptions = {}): void {
-    const attempt = StepContext.#attemptOf(this, "sendEvent");
+    const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     checkOptionNames("sendEvent", options);
@@ -161,7 +159,7 @@ export class StepContext implements Context {
   }
 
   writeEventToStream<Event>(sendable: Sendable<Event>): void {
-    const attempt = StepContext.#attemptOf(this, "writeEventToStream");
+    const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     assertSendable(attempt, event, "streams");
@@ -186,7 +184,7 @@ export class StepContext implements Context {
     event: EventClass<Event>,
     options: WaitOptions<Event, Prompt> = {},
   ): Promise<Event> {
-    return StepContext.#call(this, "waitForEvent", () => {
+    return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
       const { run } = attempt;
       checkOptionNames("waitForEvent", options);
@@ -213,7 +211,7 @@ export class StepContext implements Context {
   }
 
   ask<Schema extends ObjectSchema>(question: Question<Schema>): Promise<FieldsOut<Schema>> {
-    return StepContext.#call(this, "ask", () => {
+    return this.#call("ask", () => {
       const name = this.#name("ask", "", question?.key);
       return ask(this.#attempt, { name, scope: this.#path, question } as never, {
         open: (call, tick, read) => this.#open(call, tick, { signal: question.signal, read }),
@@ -227,7 +225,7 @@ export class StepContext implements Context {
     expected: Expected,
     options: CollectEventsOptions = {},
   ): Promise<Collected<Expected> | null> {
-    return StepContext.#call(this, "collectEvents", () => {
+    return this.#call("collectEvents", () => {
       checkOptionNames("collectEvents", options);
       if (!isEvent(event)) throw wrongArgument("collectEvents", event, "an event");
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
@@ -246,7 +244,7 @@ export class StepContext implements Context {
   }
 
   run<Result>(key: string, effect: Effect<Result>, options?: EffectOptions): Promise<Result> {
-    return StepContext.#call(this, "run", () => {
+    return this.#call("run", () => {
       assertFunction(effect, "effect");
       const attempt = this.#attempt;
       const policies = callPolicies(attempt, key, options);
@@ -266,7 +264,7 @@ export class StepContext implements Context {
   }
 
   runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
-    return StepContext.#call(this, "runChild", () => {
+    return this.#call("runChild", () => {
       const [input, options = {}] = args as [unknown, ChildOptions | undefined];
       checkOptionNames("runChild", options);
       const { key, store = "own", timeout, signal } = options;
@@ -292,7 +290,7 @@ export class StepContext implements Context {
   }
 
   sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
-    return StepContext.#call(this, "sleep", () => {
+    return this.#call("sleep", () => {
       checkOptionNames("sleep", options);
       const { run } = this.#attempt;
       const call = this.#calls.id(this.#name("sleep", "", options.key));
@@ -303,21 +301,16 @@ export class StepContext implements Context {
   }
 
   race<const Racers extends { readonly [name: string]: Racer }>(racers: Racers): Promise<RaceResult<Racers>> {
-    return StepContext.#call(
-      this,
-      "race",
-      () => race(this.#attempt, this.#path, racers) as Promise<RaceResult<Racers>>,
-    );
+    return this.#call("race", () => race(this.#attempt, this.#path, racers) as Promise<RaceResult<Racers>>);
   }
 
   finish<Output>(edit: (state: never) => Output): Finished<Output> {
-    return beginFinish(StepContext.#attemptOf(this, "finish"), edit) as never;
+    return beginFinish(this.#attempt, edit) as never;
   }
 
   retryInfo(): RetryState {
-    const attempt = StepContext.#attemptOf(this, "retryInfo");
-    attempt.assertAlive();
-    const { item, run } = attempt;
+    this.#attempt.assertAlive();
+    const { item, run } = this.#attempt;
     return {
       attempt: item.attempt,
       retry: item.failures,
@@ -326,24 +319,17 @@ export class StepContext implements Context {
     };
   }
 
-  /** @throws {WorkflowError} `CALL_INVALID` for a method that was taken from its context, which is `undefined` then. */
-  static #attemptOf(context: StepContext, name: string): AttemptCore {
-    if (!(#attempt in Object(context))) throw takenFrom("ctx", name);
-    return context.#attempt;
-  }
-
   /** Wraps every call, even a refused one, in a promise whose rejection may be ignored. */
-  static #call<Value>(context: StepContext, name: string, make: () => Promise<Value>): Promise<Value> {
-    const attempt = StepContext.#attemptOf(context, name);
+  #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
     try {
-      attempt.assertAlive();
+      this.#attempt.assertAlive();
       if (isInCall()) {
-        if (name !== "collectEvents") refuseInsideEdit(name, attempt);
-        refuseInsideRun(name, attempt);
+        if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
+        refuseInsideRun(name, this.#attempt);
       }
       return make(); // promises of `Calls` are marked as handled
     } catch (error) {
-      return refuseCall(attempt, error);
+      return refuseCall(this.#attempt, error);
     }
   }
 
