@@ -23,6 +23,7 @@ import type { Command, RunResumed, RunRetried } from "../engine/tick.js";
 import { setPorts as setPortsOf } from "../run/live-run.js";
 import { encodeRun, openChildren } from "../run/snapshot-run.js";
 
+export { familyOf } from "../compile/child.js";
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
 export type { Due } from "../engine/collections.js";
@@ -70,6 +71,7 @@ export {
   placedSchema,
   standardJsonSchema,
 } from "../event/event-codec.js";
+export { mayHoldMoments, withMoments } from "../event/moments.js";
 export { spanIdOf, traceIdOf } from "../inspect/inspector.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { createStoredRouting as createRouting, replay } from "../replay/run-tree.js";

@@ -7,7 +7,7 @@
  */
 import type { Receipt } from "../../authoring/handler.types.js";
 import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
-import type { Clock, DoneBy, RetryPolicy } from "../../host.js";
+import type { Clock, CompiledWorkflow, DoneBy, RetryPolicy } from "../../host.js";
 import { formatValue, hasFields, isDate } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { BulkAction, BulkOptions, BulkProblem, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
@@ -18,6 +18,7 @@ import type { RunKey, RunStore, StoredRun, StoredStatus } from "../store/run-sto
 import { isEndedStatus, runUnknown, storedStatuses } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import { readReceipt, scopedKey } from "../worker/run/messages.js";
+import { answerFields } from "./answer-fields.js";
 
 const openStatuses = storedStatuses.filter((status) => !isEndedStatus(status));
 
@@ -152,7 +153,8 @@ export interface BulkHost {
   resume(runId: string, options: ResumeRunOptions): RunHandle;
   handle(runId: string, options: TenantOptions): RunHandle;
   delete(runId: string, options: CallerOptions & TenantOptions): Promise<void>;
-  knows(workflow: string): boolean;
+  /** `undefined` for a workflow that the process does not have. */
+  find(workflow: string): CompiledWorkflow | undefined;
 }
 
 /** A run whose turn it is. */
@@ -199,7 +201,8 @@ async function perform(turn: BulkTurn, { runId, workflow, prompts }: BulkItem): 
     });
     return null;
   }
-  if (!host.knows(workflow)) throw unknownWorkflow(workflow);
+  const compiled = host.find(workflow);
+  if (compiled === undefined) throw unknownWorkflow(workflow);
   if (action === "retry" || action === "resume") {
     await host[action](runId, { tenant, key, ...by }).accepted;
     return null;
@@ -208,7 +211,8 @@ async function perform(turn: BulkTurn, { runId, workflow, prompts }: BulkItem): 
   if (action === "cancel") return refusalOf(await run.cancel(reason ?? undefined, { key, ...by }));
   const [promptId] = prompts;
   if (promptId === undefined || prompts.length > 1) return notOnePrompt(prompts.length);
-  return refusalOf(await run.answer(promptId, fields, { key: `${key} ${promptId}`, ...by }));
+  const answer = await answerFields(fields, { run, promptId, compiled });
+  return refusalOf(await run.answer(promptId, answer, { key: `${key} ${promptId}`, ...by }));
 }
 
 interface Refusal {

@@ -10,7 +10,15 @@
  */
 import type { Context } from "../../authoring/context.types.js";
 import type { Workflow } from "../../authoring/workflow.types.js";
-import { type Clock, defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
+import {
+  type Clock,
+  type CompiledWorkflow,
+  defineWorkflow,
+  event,
+  type StandardSchema,
+  StartEvent,
+  StopEvent,
+} from "../../host.js";
 import { unlessAborted } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
 import { positiveInteger, wrongOption } from "../../value/options.js";
@@ -163,7 +171,7 @@ async function found(
   const page = await matchingPage(store, set, { cursor, limit });
   const { action, prompt } = request;
   const items = page.runs.map(async ({ runId, workflow }): Promise<BulkItem> => {
-    const asks = action === "answer" && host.knows(workflow);
+    const asks = action === "answer" && host.find(workflow) !== undefined;
     return { runId, workflow, prompts: asks ? await promptsOf(host, { runId, tenant: set.tenant }, prompt) : [] };
   });
   const missing = page.missing.map((runId): BulkItem => ({ runId, workflow: null, prompts: [] }));
@@ -325,14 +333,14 @@ export async function countMatching(store: RunStore, set: MatchRequest, most: nu
   return count > most ? { count: most, isAll: false } : { count, isAll: true };
 }
 
-interface JobRuntime extends Omit<BulkHost, "clock" | "knows"> {
+interface JobRuntime extends Omit<BulkHost, "clock" | "find"> {
   run(workflow: string, input: unknown, options: RuntimeRunOptions): RunHandle;
 }
 
 export interface BulkJobsSetup {
   readonly store: RunStore;
   readonly clock: Clock;
-  readonly workflows: { find(name: string): unknown };
+  readonly workflows: { find(name: string): { readonly compiled: CompiledWorkflow } | undefined };
   readonly runtime: JobRuntime;
 }
 
@@ -373,7 +381,7 @@ export class BulkJobs {
       resume: (runId, options) => runtime.resume(runId, options),
       handle: (runId, options) => runtime.handle(runId, options),
       delete: (runId, options) => runtime.delete(runId, options),
-      knows: (workflow) => workflows.find(workflow) !== undefined,
+      find: (workflow) => workflows.find(workflow)?.compiled,
     };
     return bulkWorkflow({ store, host });
   }
