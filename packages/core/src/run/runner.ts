@@ -124,8 +124,8 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   protected reduceTick(tick: Tick): readonly Command[] {
-    const reduced = () => reduce(this.host.routing, this.state, tick);
-    return this.host.inspector.active ? inspectTick(this, tick, reduced) : reduced();
+    if (this.host.inspector.active) return inspectTick(this, tick);
+    return reduce(this.host.routing, this.state, tick);
   }
 
   protected performCommand(command: Command): void {
