@@ -280,7 +280,7 @@ export class Runner extends Rounds implements LiveRun {
     this.live = false;
     this.#alarm?.callOff();
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
-    this.attempts.clear();
+    if (this.attempts.size > 0) this.attempts.clear(); // an empty map would get another table
     if (settle) this.reportLateEdits();
     const { tickets } = this;
     this.tickets = null;

@@ -216,8 +216,8 @@ export class Attempt implements AttemptCore, AttemptPort {
     run.prepare(tick);
     if (run.host.inspector.active) inspectEnd(this, tick);
     this.#over(returned, true);
-    run.forget(item.id);
     run.submit(tick, last?.onStored);
+    run.forget(item.id); // only now, as the next attempt is listed by then: a map that becomes empty gets another table
   }
 
   fail(given: unknown): void {
