@@ -64,11 +64,13 @@ export function encodeTree(
   return encodeState(state, compiled, { ...around, children: encoded });
 }
 
-export function* openChildren(state: RunState): Generator<readonly [item: number, record: ChildRecord], void> {
+export function openChildren(state: RunState): readonly (readonly [item: number, record: ChildRecord])[] {
+  const open: (readonly [number, ChildRecord])[] = [];
   for (const item of state.items.values()) {
     for (const record of item.calls?.values() ?? [])
-      if (record.kind === "child" && record.status === "open") yield [item.id, record];
+      if (record.kind === "child" && record.status === "open") open.push([item.id, record]);
   }
+  return open;
 }
 
 function seal(snapshot: Snapshot, codec: SnapshotCodec | undefined): ContextDict {
@@ -205,7 +207,7 @@ function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Mem
   const member = { ...place, state, stateVersion: dict.stateVersion ?? 1 };
   tree.members.push(member);
   if (isRoot) ids.add(state.runId);
-  const records = [...openChildren(state)].map(([, record]) => record);
+  const records = openChildren(state).map(([, record]) => record);
   for (const { runId } of records) {
     if (ids.has(runId)) throw invalidSnapshot(`${where}.items`, `twice the parent of run "${runId}"`);
     ids.add(runId);
