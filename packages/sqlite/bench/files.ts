@@ -43,7 +43,7 @@ export function openBare(driver: Driver, path: string, synchronous: "NORMAL" | "
   const require = createRequire(import.meta.url);
   const database: BareDatabase =
     driver === "node:sqlite" ? new DatabaseSync(path) : new (require("better-sqlite3") as typeof DatabaseSync)(path);
-  database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
+  database.exec(`PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
   return database;
 }
 

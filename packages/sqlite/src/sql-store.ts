@@ -35,10 +35,14 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
       throw error;
     }
   };
-  const apply = (commit: RunCommit): CommitResult => {
-    const lease = commit.create?.lease;
-    if (lease) owners.register(lease.owner);
-    return applyCommit(database, commit);
+  const runIds = new WeakMap<RunKey, number>();
+  const apply = (commits: readonly RunCommit[]): CommitResult[] => {
+    const group = { database, runIds, blobIds: new Map<string, number>() };
+    return commits.map((commit) => {
+      const lease = commit.create?.lease;
+      if (lease) owners.register(lease.owner);
+      return applyCommit(group, commit);
+    });
   };
   write(() => owners.clean());
   return {
@@ -47,7 +51,7 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     hash,
     commit: async (commits) => {
       const results = write(() => {
-        const applied = commits.map(apply);
+        const applied = apply(commits);
         addMeasures(database, countMeasures(commits, applied));
         return applied;
       });

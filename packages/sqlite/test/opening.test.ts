@@ -140,7 +140,7 @@ describe.for(drivers)("opening a file, with %s", (driver) => {
     await first.commit(Array.from({ length: 200 }, (_, index) => creationOf(`run-${index}`, null)));
     await first.close();
     const bytes = readFileSync(path);
-    bytes.fill(0xff, 8192); // all pages but the first
+    bytes.fill(0xff, 4096); // all pages but the first
     writeFileSync(path, bytes);
 
     const error = await rejectionOf((async () => openStore(path, { driver }).run(keyOf("run-7")))());
@@ -153,7 +153,7 @@ describe.for(drivers)("opening a file, with %s", (driver) => {
     const first = sqliteStore(path, { driver });
     await first.commit(Array.from({ length: 200 }, (_, index) => creationOf(`run-${index}`, null)));
     await first.close();
-    truncateSync(path, 3 * 8192);
+    truncateSync(path, 3 * 4096);
 
     const error = await rejectionOf((async () => openStore(path, { driver }).run(keyOf("run-7")))());
 

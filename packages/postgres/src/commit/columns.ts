@@ -23,15 +23,16 @@ export type RowOf<Spec extends string> = Spec extends `${infer First}, ${infer R
 /** Columns with their types, as `"run bigint, text text"`. */
 export class Columns<Spec extends string> {
   readonly names: readonly string[];
-  /** Calls the rows `i` in FROM. Their arrays are the first values of the statement. */
+  /** Calls the rows `i` in FROM. Their arrays are values of the statement. */
   readonly input: string;
   readonly #types: readonly string[];
 
-  constructor(spec: Spec) {
+  /** @param from Number of the first value. */
+  constructor(spec: Spec, from = 1) {
     const columns = spec.split(", ").map((column) => column.split(" ") as [name: string, type: string]);
     this.names = columns.map(([name]) => name);
     this.#types = columns.map(([, type]) => type);
-    const arrays = this.#types.map((type, index) => `$${index + 1}::${type}[]`);
+    const arrays = this.#types.map((type, index) => `$${index + from}::${type}[]`);
     this.input = `unnest(${arrays.join(", ")}) AS i(${this.names.join(", ")})`;
   }
 

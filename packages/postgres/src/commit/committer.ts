@@ -67,8 +67,9 @@ export class Committer {
         const known = planned?.results.every(({ status }) => status === "stored") ? planned : null;
         const done = known ?? (await this.#planLocked(transaction, commits, idsOf(newIds)));
         const setup = this.#writeSetup(known === null ? null : this.#recent);
-        for (const wave of done.waves) sendWave(transaction, wave, setup);
-        if (counted.length > 0) measures.send(transaction, countMeasures(commits, done.results));
+        const stored = known === null ? countMeasures(commits, done.results) : counted;
+        for (const [index, wave] of done.waves.entries())
+          sendWave(transaction, wave, { ...setup, counts: index === 0 ? measures.rowsOf(stored) : [] });
         return { plan: done, results: await this.#withExisting(transaction, commits, done) };
       });
       this.#settle(commits, plan, results);

@@ -2,16 +2,15 @@
 import { type CountedMeasures, kindOf, type Series, statisticsRowOf } from "millrace/engine";
 import type { StatisticsQuery, StatisticsRow } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
-import type { Transaction } from "../connection/transaction.js";
 import type { Interned } from "../tables/interned.js";
 import { hashOf, numberOf } from "../text/keys.js";
 import { bytes, texts } from "../text/values.js";
-import { additionTo, Columns, sendRows } from "./columns.js";
+import { Columns, type RowOf } from "./columns.js";
 
-const addCounts = additionTo(
-  "fresh_measures",
-  "series bigint, slot bigint, status text, range bigint, count bigint, first_at bigint, last_at bigint",
-);
+/** A row of counts. */
+export const countColumns =
+  "series bigint, slot bigint, status text, range bigint, count bigint, first_at bigint, last_at bigint";
+export type CountRow = RowOf<typeof countColumns>;
 const find = "SELECT id, encode(hash, 'hex') AS hash FROM @series WHERE hash = ANY($1::bytea[])";
 const see = "UPDATE @series SET seen_at = now() WHERE hash = ANY($1::bytea[]) AND seen_at < now() - interval '1 day'";
 const columns = new Columns(
@@ -52,7 +51,7 @@ export class Measures {
       await session.all(see, [hashes]);
       const found = await session.all(find, [hashes]);
       if (found.length === missing.length) return found;
-      await session.all(add, columns.values(missing.map((series) => this.#rowOf(series))));
+      await session.all(add, columns.values(missing.map((series) => this.#seriesRow(series))));
       return session.all(find, [hashes]);
     });
     const ids = new Map(rows.map(({ id, hash }) => [hash as string, id as number]));
@@ -62,7 +61,7 @@ export class Measures {
     }
   }
 
-  #rowOf(series: Series) {
+  #seriesRow(series: Series) {
     const { key, tenant, workflow, step, version, failure } = series;
     return {
       hash: hashOf(key),
@@ -77,12 +76,11 @@ export class Measures {
     };
   }
 
-  send(transaction: Transaction, counted: readonly CountedMeasures[]): void {
-    const rows = counted.map(({ series, slot, status, range, count, firstAtMs, lastAtMs }) => {
+  rowsOf(counted: readonly CountedMeasures[]): CountRow[] {
+    return counted.map(({ series, slot, status, range, count, firstAtMs, lastAtMs }) => {
       const id = this.#known.get(series.key) ?? 0;
       return { series: id, slot, status, range, count, first_at: firstAtMs, last_at: lastAtMs };
     });
-    sendRows(transaction, addCounts, rows);
   }
 
   /** Called after rows were stored. By chance, so that processes that live for a few commits do it as well. */

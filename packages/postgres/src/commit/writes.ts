@@ -15,10 +15,12 @@ import { hashOf } from "../text/keys.js";
 import { numbers } from "../text/values.js";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
 import { additionTo, Columns, type RowOf, sendRows } from "./columns.js";
+import { type CountRow, countColumns } from "./measures.js";
 import { type Numbering, sendNewRuns } from "./new-runs.js";
 import type { HeldRun, Taken, Wave } from "./plan.js";
 import { isLong, sendLongSummaries, short } from "./run-columns.js";
 
+const additionOfCounts = additionTo("fresh_measures", countColumns);
 const place = "run bigint, owner bigint, epoch bigint, before bigint, last bigint, at_ms bigint, event bigint";
 type Place = RowOf<typeof place>;
 
@@ -29,25 +31,35 @@ interface Change<Spec extends string> {
 
 // `locked` locks the rows in the order of their numbers, which an UPDATE does not. Of two commits that follow the same tick, the
 // second one waits here and does not see the ticks of the first: adding its own then fails, for they have the same `first`.
-function changing<Spec extends string>(spec: Spec, change: string): Change<Spec> {
+function changing<Spec extends string>(spec: Spec, change: string, { counts = false } = {}): Change<Spec> {
   const columns = new Columns(`${place}, ${spec}` as const);
   const next = columns.names.length + 1;
-  const batch = asBatch(`$${next + 1}`, `$${next + 2}`);
+  const counted = new Columns(countColumns, next + 1);
+  const counting = counts
+    ? `, counted AS (INSERT INTO @fresh_measures (${counted.names.join(", ")}) SELECT * FROM ${counted.input})`
+    : "";
+  const last = counts ? next + counted.names.length : next;
+  const batch = asBatch(`$${last + 1}`, `$${last + 2}`);
   const sql = (first: string, check: string): string => `WITH ${first}input AS (
     SELECT * FROM ${columns.input}
   ), locked AS MATERIALIZED (
     SELECT id, owner, epoch, ticks FROM @runs WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
   ), held AS MATERIALIZED (
     SELECT i.* FROM input i JOIN locked r ON r.id = i.run AND r.owner = i.owner AND r.epoch = i.epoch AND ${lastTick} = i.before
-  ), changed AS (${change}) SELECT ${check}@expect((SELECT count(*) FROM held), $${next}, '${mismatchCodes.state}')`;
+  ), changed AS (${change})${counting} SELECT ${check}@expect((SELECT count(*) FROM held), $${next}, '${mismatchCodes.state}')`;
   return { columns, statement: { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) } };
 }
 
-// The hot path: a commit with one batch of ticks is this statement, and changes no row.
-const advance = changing(
-  "first bigint, text text",
-  "INSERT INTO @ticks (run, first, last, at_ms, text) SELECT run, first, last, at_ms, text FROM held WHERE text IS NOT NULL",
-);
+// The hot path: a commit with one batch of ticks is this statement, and changes no row. What its ticks count is a part of it: a
+// statement of its own would need a transaction around both.
+const advancing = (counts: boolean) =>
+  changing(
+    "first bigint, text text",
+    "INSERT INTO @ticks (run, first, last, at_ms, text) SELECT run, first, last, at_ms, text FROM held WHERE text IS NOT NULL",
+    { counts },
+  );
+const advance = advancing(false);
+const advanceAndCount = advancing(true);
 const settled = ["status", "ended_at", "wake_at", "outcome", "waiting", "failure", "failed_step"]
   .map((column) => `${column} = CASE WHEN i.settles THEN i.${column} ELSE r.${column} END`)
   .join(", ");
@@ -91,6 +103,8 @@ const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
 
 export interface WriteSetup extends Numbering {
+  /** Counts to add. */
+  readonly counts: readonly CountRow[];
   /** Recently stored texts of blobs; with `null`, all are sent. */
   readonly recent: RecentBlobs | null;
 }
@@ -99,7 +113,8 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   const created = taken.filter(({ before }) => before === null);
   const moved = taken.filter(({ before }) => before !== null);
   if (created.length > 0) sendNewRuns(transaction, created, setup);
-  if (moved.length > 0) sendMoves(transaction, moved, setup.toServer);
+  const isCounted = sendMoves(transaction, moved, setup);
+  if (!isCounted) sendRows(transaction, additionOfCounts, setup.counts);
   sendBatches(transaction, created, moved);
   const events = taken.flatMap(({ commit, after }) =>
     (commit.events ?? []).map(({ sequence, atMs, text }) => ({ sequence, run: after.id, at_ms: atMs, text })),
@@ -119,7 +134,8 @@ function isSimple({ commit: { summary, release, prune: pruned } }: Taken): boole
   return summary === undefined && release !== true && pruned === undefined;
 }
 
-function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: Numbering["toServer"]): void {
+/** Returns whether the counts are among what was sent. */
+function sendMoves(transaction: Transaction, moved: readonly Taken[], { counts, toServer }: WriteSetup): boolean {
   const simple = moved.filter(isSimple);
   if (simple.length > 0) {
     const rows = simple.map((one) => {
@@ -127,10 +143,13 @@ function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: 
       const added = ticks === undefined || isLong(ticks.text) ? null : ticks;
       return Object.assign(placeOf(one), { first: added?.first, text: added?.text });
     });
-    transaction.send(advance.statement, [...advance.columns.values(rows), rows.length]);
+    const values = [...advance.columns.values(rows), rows.length];
+    if (counts.length === 0) transaction.send(advance.statement, values);
+    else transaction.send(advanceAndCount.statement, [...values, ...additionOfCounts.columns.values(counts)]);
   }
   const settled = moved.filter((one) => !isSimple(one));
   if (settled.length > 0) sendSettled(transaction, settled, toServer);
+  return simple.length > 0;
 }
 
 // Returns the place of a run. It is completed with `Object.assign`: a spread of it takes longer than all arrays of a commit.

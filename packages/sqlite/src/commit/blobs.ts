@@ -30,12 +30,22 @@ export function readBlob(database: Database, hash: string): string | null {
   return new Row({ path: database.path, table: "blobs", key: hash }, values).text("text");
 }
 
-export function storeBlobs(database: Database, run: number, commit: RunCommit): void {
+/** @param ids Numbers of blobs that are known to exist; it adds those of the commit. */
+export function storeBlobs(
+  database: Database,
+  ids: Map<string, number>,
+  { run, commit }: { readonly run: number; readonly commit: RunCommit },
+): void {
   for (const { hash, text, isForGood, tick, snapshot } of blobUses(commit)) {
-    const known = database.sql(idOf).get(hash) as { readonly id: number } | undefined;
-    const blob = known?.id ?? Number(database.sql(add).run(hash, text).lastInsertRowid);
+    const blob = ids.get(hash) ?? storeBlob(database, hash, text);
+    ids.set(hash, blob);
     database.sql(refer).run(run, blob, isForGood ? 1 : 0, tick, snapshot);
   }
+}
+
+function storeBlob(database: Database, hash: string, text: string): number {
+  const known = database.sql(idOf).get(hash) as { readonly id: number } | undefined;
+  return known?.id ?? Number(database.sql(add).run(hash, text).lastInsertRowid);
 }
 
 /** Deletes the blobs that only the pruned ticks and snapshots named. */

@@ -7,7 +7,7 @@
  * @module
  */
 import { firstStatus, isEndedStatus, lastEventOf } from "millrace/engine";
-import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
+import type { CommitResult, NewRunRecord, RunCommit, RunKey, TickBatch } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { SqliteValue } from "../connection/driver.js";
 import { addPost, storeReceipts, storeReceived } from "../tables/posts.js";
@@ -16,7 +16,8 @@ import { findRun } from "../tables/stored-run.js";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 
 const held = "SELECT id, ticks FROM runs WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ?";
-const whereNext = "WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? AND ticks = ? RETURNING id";
+const whereHeld = "WHERE id = ? AND tenant = ? AND run_id = ? AND owner = ? AND epoch = ?";
+const whereNext = `${whereHeld} AND ticks = ?`;
 const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?) ${whereNext}`;
 const addTicks = "INSERT INTO ticks (run, last, first, at_ms, text) VALUES (?, ?, ?, ?, ?)";
 
@@ -40,7 +41,6 @@ const summary = `status = ?, updated_at = max(updated_at, ?), last_event = max(l
 const noLease = "owner = NULL, lease_until = NULL, place = NULL";
 const setSummary = `UPDATE runs SET ${summary} WHERE id = ?`;
 const setSummaryAndRelease = `UPDATE runs SET ${summary}, ${noLease} WHERE id = ?`;
-const whereHeld = "WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? RETURNING id";
 const setSummaryOfHeld = `UPDATE runs SET ${summary} ${whereHeld}`;
 const setSummaryOfHeldAndRelease = `UPDATE runs SET ${summary}, ${noLease} ${whereHeld}`;
 const advanceAndSummarize = `UPDATE runs SET ticks = ?, ${summary} ${whereNext}`;
@@ -57,9 +57,18 @@ type Summary = NonNullable<RunCommit["summary"]>;
 const stored: CommitResult = { status: "stored" };
 const fenced: CommitResult = { status: "fenced" };
 
-/** Needs a transaction. */
-export function applyCommit(database: Database, commit: RunCommit): CommitResult {
-  if (commit.create !== undefined) return create(database, commit, commit.create);
+/** Commits of one transaction. */
+export interface Commits {
+  readonly database: Database;
+  /** Numbers of runs, by the key of their commits: a row is found by its number in half the time. A number may be out of date. */
+  readonly runIds: WeakMap<RunKey, number>;
+  /** Numbers of the blobs that the transaction has found or added. */
+  readonly blobIds: Map<string, number>;
+}
+
+export function applyCommit(commits: Commits, commit: RunCommit): CommitResult {
+  if (commit.create !== undefined) return create(commits, commit, commit.create);
+  const { database } = commits;
   const { ticks, records = [] } = commit;
   const conflicts = conflictsOf(database, records);
   if (conflicts.length > 0) {
@@ -67,36 +76,40 @@ export function applyCommit(database: Database, commit: RunCommit): CommitResult
     const isNext = run !== null && (ticks === undefined || ticks.first === run.ticks + 1);
     return isNext ? { status: "conflict", records: conflicts } : fenced;
   }
-  const id = writeHeld(database, commit);
+  const id = writeHeld(commits, commit);
   if (id === undefined) return fenced;
   writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
-  storeRest(database, id, commit);
+  storeRest(commits, id, commit);
   if (commit.summary === undefined) storeSummary(database, id, commit);
   return stored;
 }
 
-/**
- * The update of the row is the check, with ticks and at the end of a run. Returns `undefined` if the owner does not hold the
- * run.
- */
-function writeHeld(database: Database, commit: RunCommit): number | undefined {
+/** Returns `undefined` if the owner does not hold the run. */
+function writeHeld({ database, runIds }: Commits, commit: RunCommit): number | undefined {
+  const { key, ticks, summary: given } = commit;
+  const known = runIds.get(key);
+  const isWritten = ticks !== undefined || given !== undefined;
+  if (known !== undefined && isWritten && updateHeld(database, commit, known)) return known;
+  const id = findHeld(database, commit)?.id;
+  if (id === undefined || (isWritten && (id === known || !updateHeld(database, commit, id)))) return undefined;
+  runIds.set(key, id);
+  return id;
+}
+
+/** The update of the row is the check, with ticks and at the end of a run. */
+function updateHeld(database: Database, commit: RunCommit, id: number): boolean {
   const { key, owner, epoch, ticks, summary: given } = commit;
-  if (ticks === undefined && given === undefined) return findHeld(database, commit)?.id;
   const isReleased = commit.release === true;
-  const held: SqliteValue[] = [key.tenant, key.runId, owner, epoch];
-  let row: unknown;
-  if (ticks === undefined)
-    row = database
-      .sql(isReleased ? setSummaryOfHeldAndRelease : setSummaryOfHeld)
-      .get(...summaryValues(commit, given as Summary), ...held);
-  else if (given === undefined)
-    row = database.sql(advanceHeld).get(ticks.last, ticks.atMs, lastEventOf(commit), ...held, ticks.first - 1);
-  else
-    row = database
-      .sql(isReleased ? advanceSummarizeAndRelease : advanceAndSummarize)
-      .get(ticks.last, ...summaryValues(commit, given), ...held, ticks.first - 1);
-  return (row as { readonly id: number } | undefined)?.id;
+  const held: SqliteValue[] = [id, key.tenant, key.runId, owner, epoch];
+  const values = given === undefined ? [ticks?.atMs ?? 0, lastEventOf(commit)] : summaryValues(commit, given);
+  if (ticks === undefined) {
+    const text = isReleased ? setSummaryOfHeldAndRelease : setSummaryOfHeld;
+    return Number(database.sql(text).run(...values, ...held).changes) === 1;
+  }
+  const withSummary = isReleased ? advanceSummarizeAndRelease : advanceAndSummarize;
+  const text = given === undefined ? advanceHeld : withSummary;
+  return Number(database.sql(text).run(ticks.last, ...values, ...held, ticks.first - 1).changes) === 1;
 }
 
 function findHeld(database: Database, commit: RunCommit): { readonly id: number; readonly ticks: number } | null {
@@ -109,7 +122,8 @@ function storeTicks(database: Database, run: number, { first, last, atMs, text }
   database.sql(addTicks).run(run, last, first, atMs, text);
 }
 
-function create(database: Database, commit: RunCommit, record: NonNullable<RunCommit["create"]>): CommitResult {
+function create(commits: Commits, commit: RunCommit, record: NonNullable<RunCommit["create"]>): CommitResult {
+  const { database } = commits;
   const { ticks, records = [] } = commit;
   const hasGap = ticks !== undefined && ticks.first !== 1;
   if (hasGap || records.length > 0) {
@@ -124,6 +138,7 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
     const found = findRun(database, commit.key);
     return found === null ? fenced : { status: "exists", run: found.run };
   }
+  commits.runIds.set(commit.key, id);
   insertStart(database, id, record);
   for (const [name, value] of Object.entries(record.labels)) {
     database.sql(addLabel).run(id, name, value, commit.key.tenant, record.createdAtMs);
@@ -132,7 +147,7 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
     for (const value of values) database.sql(addInputValue).run(id, name, value, commit.key.tenant, record.createdAtMs);
   writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
-  storeRest(database, id, commit);
+  storeRest(commits, id, commit);
   storeSummary(database, id, commit);
   return stored;
 }
@@ -168,9 +183,9 @@ function insertStart(database: Database, run: number, record: NewRunRecord): voi
   database.sql(addStart).run(run, code, startAtMs, forkedFrom?.runId ?? null, forkedFrom?.tick ?? null, input);
 }
 
-function storeRest(database: Database, id: number, commit: RunCommit): void {
+function storeRest({ database, blobIds }: Commits, id: number, commit: RunCommit): void {
   const { events, snapshot, version, prune } = commit;
-  storeBlobs(database, id, commit);
+  storeBlobs(database, blobIds, { run: id, commit });
   if (version !== undefined) database.sql(setVersion).run(version, id);
   if (events !== undefined) {
     for (const { sequence, atMs, text } of events) database.sql(addEvent).run(id, sequence, atMs, text);
@@ -187,6 +202,7 @@ function storeRest(database: Database, id: number, commit: RunCommit): void {
     database.sql(pruneTicks).run(id, prune.ticks);
     database.sql(pruneSnapshots).run(id, prune.snapshots);
     pruneBlobs(database, id, prune);
+    blobIds.clear();
   }
 }
 
