@@ -160,12 +160,11 @@ class StoredRuntime {
       queues: [...queues.values()],
       observer,
     });
-    const assertOpen = (): void => this.#assertOpen();
-    this.records = new StoredRecords(store, assertOpen);
-    this.budgets = new StoredBudgets({ budgets, isDeclared: options.budgets !== null, store, assertOpen });
+    this.records = new StoredRecords(store);
+    this.budgets = new StoredBudgets({ budgets, isDeclared: options.budgets !== null, store });
     const barrier = (): Promise<void> => this.#runTable.committer.barrier();
-    this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen });
-    this.audit = new StoredAudit({ ...parts, assertOpen });
+    this.statistics = new StoredStatistics({ ...parts, barrier });
+    this.audit = new StoredAudit(parts);
     this.#bulk = new BulkJobs({ ...parts, runtime: this });
     const schedule: TaskHandlers["schedule"] = (entry) => fireSchedule(parts, entry);
     this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, handlers: { schedule } });
@@ -184,9 +183,9 @@ class StoredRuntime {
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new StartDeduplicator({ ...parts, runTable: this.#runTable, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#runTable, [...queues.keys()])) ?? null;
-    this.queues = new StoredQueues({ store, clock, queues, assertOpen, onChanged });
-    this.workers = new StoredWorkers({ store, clock, assertOpen });
-    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen, onChanged });
+    this.queues = new StoredQueues({ store, clock, queues, onChanged });
+    this.workers = new StoredWorkers({ store, clock });
+    this.schedules = new StoredSchedules({ ...parts, queues, onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {

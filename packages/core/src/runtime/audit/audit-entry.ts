@@ -95,9 +95,7 @@ const known: readonly AuditAction[] = [
   ...(["schedule.start", "schedule.delete"] as const),
 ];
 
-export interface StoredAuditSetup extends Pick<RuntimeParts, "store" | "clock"> {
-  readonly assertOpen: () => void;
-}
+type StoredAuditSetup = Pick<RuntimeParts, "store" | "clock">;
 
 /** The entries of a store. */
 export class StoredAudit implements RuntimeAudit {
@@ -108,7 +106,6 @@ export class StoredAudit implements RuntimeAudit {
   }
 
   async list(filter: AuditFilter = {}): Promise<AuditPage> {
-    this.#setup.assertOpen();
     checkCallOptions("audit.list", filter);
     const { tenant = "", limit = 100, cursor: from } = filter;
     const size = pageSize(limit);
@@ -127,7 +124,6 @@ export class StoredAudit implements RuntimeAudit {
   }
 
   async delete(options: TenantOptions & { readonly olderThan: Duration }): Promise<number> {
-    this.#setup.assertOpen();
     checkCallOptions("audit.delete", options);
     const { store, clock } = this.#setup;
     const { tenant = "" } = options;

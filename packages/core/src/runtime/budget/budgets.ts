@@ -294,7 +294,6 @@ export interface BudgetsSetup {
   readonly budgets: Budgets;
   readonly isDeclared: boolean;
   readonly store: Pick<RunStore, "tenants">;
-  readonly assertOpen: () => void;
 }
 
 /** The budgets of a store, from outside of runs. */
@@ -310,7 +309,6 @@ export class StoredBudgets implements RuntimeBudgets {
   }
 
   async run(runId: string, options: TenantOptions = {}): Promise<BudgetReport> {
-    this.#setup.assertOpen();
     checkCallOptions("budgets.run", options);
     const { tenant = "" } = options;
     checkNames({ tenant, runId });
@@ -318,7 +316,6 @@ export class StoredBudgets implements RuntimeBudgets {
   }
 
   async tenant(query: DayQuery = {}): Promise<BudgetReport & { readonly day: string }> {
-    this.#setup.assertOpen();
     checkCallOptions("budgets.tenant", query);
     const { tenant = "" } = query;
     checkNames({ tenant });
@@ -327,8 +324,7 @@ export class StoredBudgets implements RuntimeBudgets {
   }
 
   async tenants(query: Omit<DayQuery, "tenant"> = {}): Promise<DaySpending> {
-    const { assertOpen, budgets, store } = this.#setup;
-    assertOpen();
+    const { budgets, store } = this.#setup;
     checkCallOptions("budgets.tenants", query);
     const day = this.#dayOf(query);
     const names = await store.tenants();
@@ -344,7 +340,6 @@ export class StoredBudgets implements RuntimeBudgets {
   }
 
   async allow(runId: string, more: Cost, options: AllowOptions = {}): Promise<void> {
-    this.#setup.assertOpen();
     checkCallOptions("budgets.allow", options);
     const { tenant = "", key = systemIds.runId() } = options;
     checkNames({ tenant, runId, key });

@@ -35,7 +35,6 @@ export interface StoredQueuesSetup {
   readonly clock: Clock;
   /** Queues of this process. */
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
-  readonly assertOpen: () => void;
   /** Places may be free now. */
   readonly onChanged: () => void;
 }
@@ -102,8 +101,7 @@ export class StoredQueues implements RuntimeQueues {
   }
 
   async position(runId: string, options: TenantOptions = {}): Promise<QueuePosition | null> {
-    const { store, assertOpen } = this.#setup;
-    assertOpen();
+    const { store } = this.#setup;
     checkCallOptions("queues.position", options);
     const { tenant = "" } = options;
     checkNames({ runId, tenant });
@@ -119,8 +117,7 @@ export class StoredQueues implements RuntimeQueues {
   }
 
   async #desk(): Promise<Desk> {
-    const { store, clock, assertOpen } = this.#setup;
-    assertOpen();
+    const { store, clock } = this.#setup;
     const [settings, workers] = await Promise.all([readSettings(store), readWorkers(store)]);
     const nowMs = clock.now();
     return { settings, living: workers.filter((worker) => isAlive(worker, nowMs)), nowMs };

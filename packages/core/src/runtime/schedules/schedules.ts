@@ -134,7 +134,6 @@ export function startOf(setup: RuntimeParts, { schedule, tenant, atMs, runId }: 
 
 export interface SchedulesSetup extends RuntimeParts {
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
-  readonly assertOpen: () => void;
   /** A schedule has changed: who starts its runs looks again. */
   readonly onChanged: () => void;
 }
@@ -167,7 +166,6 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 
   async list(query: ScheduleQuery = {}): Promise<ScheduleList> {
-    this.#setup.assertOpen();
     checkCallOptions("schedules.list", query);
     const { tenant = "", limit = 100, ...where } = query;
     checkNames({ tenant });
@@ -313,8 +311,7 @@ export class StoredSchedules implements RuntimeSchedules {
 
   /** @throws {WorkflowError} `OPTION_INVALID`, and what `run` throws for the input. */
   #resolve(name: string, options: ScheduleOptions): Omit<StoredSchedule, "paused" | "state" | "due"> {
-    const { workflows, queues, clock, assertOpen } = this.#setup;
-    assertOpen();
+    const { workflows, queues, clock } = this.#setup;
     checkCallOptions("schedules.set", options);
     const { cron, timezone = "UTC", overlap = "skip", catchUp = "last", labels = {}, tenant = "", timeout } = options;
     const nowMs = clock.now();
@@ -357,7 +354,6 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 
   #key(call: Parameters<typeof checkCallOptions>[0], name: string, options: TenantOptions): RecordKey {
-    this.#setup.assertOpen();
     checkCallOptions(call, options);
     const { tenant = "" } = options;
     checkNames({ schedule: name, tenant });

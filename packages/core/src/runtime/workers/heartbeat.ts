@@ -155,7 +155,6 @@ export async function readWorkers(store: Pick<RunStore, "records">): Promise<Rea
 export interface StoredWorkersSetup {
   readonly store: Pick<RunStore, "records">;
   readonly clock: Clock;
-  readonly assertOpen: () => void;
 }
 
 /** The processes that a store lists. */
@@ -167,8 +166,7 @@ export class StoredWorkers implements RuntimeWorkers {
   }
 
   async list(): Promise<readonly WorkerState[]> {
-    const { store, clock, assertOpen } = this.#setup;
-    assertOpen();
+    const { store, clock } = this.#setup;
     const workers = await readWorkers(store);
     const nowMs = clock.now();
     return workers.map((worker) => toState(worker, nowMs)).sort(byLife);
