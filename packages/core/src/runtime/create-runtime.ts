@@ -80,13 +80,7 @@ import { earliest } from "./store/queue-policy.js";
 import { idOf, seal, storedRun, unseal } from "./store/run-key.js";
 import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
 import { runtimeStopped } from "./store/store-kit.js";
-import {
-  type ResolvedDedupe,
-  resolveDedupe,
-  ScheduledTasks,
-  StartDeduplicator,
-  type TaskHandlers,
-} from "./tasks/scheduled-tasks.js";
+import { type ResolvedDedupe, resolveDedupe, ScheduledTasks, startOnce } from "./tasks/scheduled-tasks.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
@@ -132,7 +126,6 @@ class StoredRuntime {
   readonly queues: RuntimeQueues;
   readonly workers: RuntimeWorkers;
   readonly #dueWork: ScheduledTasks;
-  readonly #dedupes: StartDeduplicator;
   readonly #unobserve: (() => void) | null;
   readonly #watches: StoreWatches;
   #stopped: Promise<void> | null = null;
@@ -166,8 +159,7 @@ class StoredRuntime {
     this.statistics = new StoredStatistics({ ...parts, barrier });
     this.audit = new StoredAudit(parts);
     this.#bulk = new BulkJobs({ ...parts, runtime: this });
-    const schedule: TaskHandlers["schedule"] = (entry) => fireSchedule(parts, entry);
-    this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, handlers: { schedule } });
+    this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, fire: (entry) => fireSchedule(parts, entry) });
     const everyMs = leaseMs / 3;
     const table = this.#runTable;
     this.#starter = new RunStarter(table);
@@ -181,7 +173,6 @@ class StoredRuntime {
       held: () => this.#runTable.held,
     });
     const onChanged = (): void => this.#lookAround();
-    this.#dedupes = new StartDeduplicator({ ...parts, runTable: this.#runTable, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#runTable, [...queues.keys()])) ?? null;
     this.queues = new StoredQueues({ store, clock, queues, onChanged });
     this.workers = new StoredWorkers({ store, clock });
@@ -223,7 +214,8 @@ class StoredRuntime {
   #runOnce(request: NewRunRequest, dedupe: ResolvedDedupe): RunHandle {
     const key = { ...request.key };
     const stored = markHandled(
-      this.#dedupes.start(request, dedupe).then((runId) => {
+      startOnce(this.#runTable, request, dedupe).then((runId) => {
+        if (runId === request.key.runId) this.#lookAround();
         key.runId = runId; // the handle is for this run from here on
       }),
     );

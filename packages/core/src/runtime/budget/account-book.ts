@@ -163,15 +163,6 @@ export function isDay(text: unknown): boolean {
   return typeof text === "string" && /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
-export function isTimezone(timeZone: unknown): boolean {
-  if (typeof timeZone !== "string" || timeZone === "") return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }) !== null;
-  } catch {
-    return false; // the time zone is unknown
-  }
-}
-
 /** How many jobs are written in one transaction. */
 const JOBS_AT_ONCE = 200;
 

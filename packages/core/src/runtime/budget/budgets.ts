@@ -23,9 +23,8 @@ import {
 } from "../../host.js";
 import { systemIds } from "../../system/system.js";
 import { formatValue, hasFields } from "../../value/kind.js";
-import { nested, optionProblems, type Rules, ruleOf } from "../../value/option-rules.js";
+import { nested, optionProblems, type Rules, timezone, valueRule, wholeNumber } from "../../value/option-rules.js";
 import { refuseOptions, wrongOption } from "../../value/options.js";
-import { shown } from "../../value/shape.js";
 import type {
   AllowOptions,
   BudgetOptions,
@@ -50,7 +49,6 @@ import {
   dayOf,
   isDay,
   isNothing,
-  isTimezone,
   nothing,
   type Refusal,
   runAccountKey,
@@ -198,18 +196,11 @@ export interface ResolvedBudgets {
   readonly timezone: string;
 }
 
-const amount = ruleOf((value) =>
-  Number.isFinite(value) && (value as number) >= 0 ? null : `is ${shown(value)}, not a number from 0`,
-);
-const count = ruleOf((value) =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? null : `is ${shown(value)}, not a whole number from 0`,
-);
-const zone = ruleOf((value) =>
-  isTimezone(value) ? null : `is ${shown(value)}, not an IANA time zone such as "Europe/Berlin"`,
-);
+const amount = valueRule((value) => Number.isFinite(value) && (value as number) >= 0, "a number from 0");
+const count = wholeNumber(0);
 
 const run: Rules<RunBudget> = { tokens: count, usd: amount, calls: count };
-const tenant: Rules<TenantBudget> = { tokensPerDay: count, usdPerDay: amount, callsPerDay: count, timezone: zone };
+const tenant: Rules<TenantBudget> = { tokensPerDay: count, usdPerDay: amount, callsPerDay: count, timezone };
 const budgets: Rules<BudgetOptions> = { run: nested(run), tenant: nested(tenant) };
 const cost: Rules<Cost> = { tokens: amount, usd: amount, calls: count };
 
