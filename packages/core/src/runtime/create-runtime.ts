@@ -55,7 +55,7 @@ import { detailedHistoryOf } from "./client/detailed-history.js";
 import { assertSame, forkRun } from "./client/fork.js";
 import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
-import { countRuns, list } from "./client/run-lists.js";
+import { storeQuery, toListing } from "./client/run-lists.js";
 import { sendMessage } from "./client/send-message.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { StoredStatistics } from "./client/stored-statistics.js";
@@ -70,7 +70,7 @@ import {
   rawHistoryOf,
   treeAt,
 } from "./history/history.js";
-import { byOf, checkCallOptions, checkNames, ticketOf } from "./options/call-options.js";
+import { byOf, checkCallOptions, checkNames, given, ticketOf } from "./options/call-options.js";
 import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
 import { StoreWatches } from "./reads/shared-reads.js";
 import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
@@ -240,13 +240,14 @@ class StoredRuntime {
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
     checkCallOptions("runs", filter);
     await this.#runTable.committer.barrier();
-    return list(this.#options.store, filter);
+    const page = await this.#options.store.list(storeQuery(filter));
+    return { runs: page.runs.map(toListing), cursor: page.cursor };
   }
 
   async counts(filter: CountFilter = {}): Promise<readonly RunCount[]> {
     checkCallOptions("counts", filter);
     await this.#runTable.committer.barrier();
-    return countRuns(this.#options.store, filter);
+    return this.#options.store.counts({ tenant: "", ...given(filter) });
   }
 
   bulk(options: BulkOptions): RunHandle {

@@ -104,11 +104,11 @@ describe("a value of a wrong kind is named, and never as [object Object]:", () =
       "`edits` is a list; it must be a list of objects",
     ],
     ["`records` of an export", (runtime) => read(runtime.export("one", { records: odd })), "`records` is an object"],
-    ["`signal` of idle", (runtime) => runtime.handle("one").idle({ signal: odd }), "`signal` is an object"],
+    ["`signal` of idle", (runtime) => runtime.handle("one").idle({ signal: odd }), "`signal` is not an `AbortSignal`"],
     [
       "`signal` of a history",
       (runtime) => read(runtime.history("one", { details: true, signal: odd })),
-      "`signal` is an object",
+      "`signal` is not an `AbortSignal`",
     ],
     ["options of a stream", (runtime) => runtime.handle("one").streamEvents(null as never), "`streamEvents` are wrong"],
     ["options of a history", (runtime) => read(runtime.history("one", null as never)), "`history` are wrong"],

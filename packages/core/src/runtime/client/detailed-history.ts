@@ -9,6 +9,7 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { type AppliedTick, applyPatches, type StateChange, type StatePatch, sameValue, type Tick } from "../../host.js";
 import { isRecord } from "../../value/kind.js";
+import { assertSignal } from "../../value/options.js";
 import type { ChangedValue, DetailedEntry } from "../api/history.types.js";
 import type { DetailedHistoryOptions } from "../api/runtime.types.js";
 import { assertAfter, firstKept, originOf, sinceKept, Timeline, ticksOf } from "../history/history.js";
@@ -17,7 +18,7 @@ import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import type { LoadFrom } from "../worker/load/load.js";
-import { checkSignal, waitForChange } from "./wait-for-change.js";
+import { waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
   runTable: RunTable,
@@ -25,7 +26,7 @@ export async function* detailedHistoryOf(
   { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
   assertAfter(after);
-  checkSignal(signal);
+  assertSignal(signal);
   if (after === undefined)
     for await (const origin of originOf(from))
       if (origin.number < before)

@@ -2,20 +2,12 @@
 
 import { formatValue, hasFields } from "../../value/kind.js";
 import { pageSize, timeOf, wrongOption } from "../../value/options.js";
-import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
+import type { RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import { indexText, isIndexable } from "../options/input-index.js";
 import { sealOwner } from "../store/run-key.js";
-import type { RunCount, RunQuery, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
+import type { RunQuery, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { storedStatuses } from "../store/store-kit.js";
-
-export async function list(
-  store: RunStore,
-  filter: RunFilter,
-): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
-  const page = await store.list(storeQuery(filter));
-  return { runs: page.runs.map(toListing), cursor: page.cursor };
-}
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function storeQuery({ limit = 100, search, order, cursor, ...where }: RunFilter): RunQuery {
@@ -88,10 +80,6 @@ function checkSearch(search: unknown): void {
 function checkOrder(order: unknown): void {
   if (order === undefined || order === "newest" || order === "oldest") return;
   throw wrongOption("order", "is neither `newest` nor `oldest`", "Lists are sorted by when runs were created.");
-}
-
-export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
-  return store.counts({ tenant: "", ...given(filter) });
 }
 
 export function toListing(run: StoredRun): RunListing {

@@ -242,19 +242,15 @@ export class RunPosts {
   }
 }
 
-interface WithPosts {
-  readonly posts: RunPosts;
-}
-
 /**
  * Delivers a post that was found open. A run that was claimed since may come from a process that has taken the post meanwhile.
  *
  * @param known The run that was in memory before the post was looked for.
  */
-export async function deliverFound<Run extends WithPosts>(
+export async function deliverFound(
   store: Pick<RunStore, "receipt">,
   post: StoredPost,
-  { live, known }: { readonly live: Run; readonly known: Run | undefined },
+  { live, known }: { readonly live: { readonly posts: RunPosts }; readonly known: unknown },
 ): Promise<void> {
   if (live.posts.isTaken(post.position)) return;
   if (live === known || (await store.receipt(post.key, post.position)) === null) live.posts.deliver([post]);

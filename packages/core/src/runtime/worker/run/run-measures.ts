@@ -112,7 +112,7 @@ function add(commit: Commit, measure: Measure): void {
 const none: readonly never[] = [];
 
 /** A call at work in the run, or in a child of it. */
-interface SeenCall extends LiveCall {
+export interface SeenCall extends LiveCall {
   readonly origin: string | null;
 }
 
