@@ -25,6 +25,7 @@ import { systemIds } from "../../system/system.js";
 import { formatValue, hasFields } from "../../value/kind.js";
 import { nested, optionProblems, type Rules, timezone, valueRule, wholeNumber } from "../../value/option-rules.js";
 import { refuseOptions, wrongOption } from "../../value/options.js";
+import { number, oneOf, optional, type Shape, text } from "../../value/shape.js";
 import type {
   AllowOptions,
   BudgetOptions,
@@ -139,13 +140,13 @@ export class Budgets {
 }
 
 /** Facts about a budget that a call would exceed, for the error and the event. */
-export interface ReachedBudget {
+interface ReachedBudget {
   readonly budget: "run" | "tenant";
   /** The run, or the tenant. */
   readonly of: string;
   /** Day and time zone of a tenant's budget. */
-  readonly day?: string;
-  readonly unit: keyof Amounts;
+  readonly day?: string | undefined;
+  readonly unit: Unit;
   readonly allowed: number;
   readonly spent: number;
   readonly reserved: number;
@@ -349,43 +350,25 @@ function bySpending({ spent: one }: TenantSpending, { spent: other }: TenantSpen
   return other.usd - one.usd || other.tokens - one.tokens || other.calls - one.calls;
 }
 
-function typed<Value>(expected: string, isRight: (value: unknown) => boolean): StandardSchema<Value> {
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "millrace",
-      validate: (value) =>
-        isRight(value) ? { value: value as Value } : { issues: [{ message: `expected ${expected}` }] },
-    },
+/** A field that is checked by a shape. */
+// @__NO_SIDE_EFFECTS__
+function field<Value>(of: Shape<Value>): StandardSchema<Value> {
+  const validate = (value: unknown) => {
+    const problems = of(value);
+    return problems === null ? { value: value as Value } : { issues: problems.map(({ what }) => ({ message: what })) };
   };
+  return { "~standard": { version: 1, vendor: "millrace", validate } };
 }
 
-const text = typed<string>("a text", (value) => typeof value === "string");
-const finite = typed<number>("a number", (value) => Number.isFinite(value));
-const unit = typed<Unit>("tokens, usd or calls", (value) => ["tokens", "usd", "calls"].includes(value as string));
-const scope = typed<"run" | "tenant">("run or tenant", (value) => value === "run" || value === "tenant");
-const day = typed<string | undefined>("a text", (value) => value === undefined || typeof value === "string");
-
-interface Reached {
-  readonly budget: "run" | "tenant";
-  readonly of: string;
-  readonly day?: string | undefined;
-  readonly unit: Unit;
-  readonly allowed: number;
-  readonly spent: number;
-  readonly reserved: number;
-  readonly asked: number;
-}
-
-const ReachedBase: EventOf<"BudgetReachedEvent", Reached> = /* @__PURE__ */ event("BudgetReachedEvent", {
-  budget: scope,
-  of: text,
-  day,
-  unit,
-  allowed: finite,
-  spent: finite,
-  reserved: finite,
-  asked: finite,
+const ReachedBase: EventOf<"BudgetReachedEvent", ReachedBudget> = /* @__PURE__ */ event("BudgetReachedEvent", {
+  budget: field(oneOf("run", "tenant")),
+  of: field(text),
+  day: field(optional(text)),
+  unit: field(oneOf(...units)),
+  allowed: field(number),
+  spent: field(number),
+  reserved: field(number),
+  asked: field(number),
 });
 
 /**
