@@ -5,7 +5,7 @@
  */
 
 import { toMs } from "../../value/duration.js";
-import { formatValue } from "../../value/kind.js";
+import { oneOf } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
@@ -35,14 +35,14 @@ interface StoredDedupe {
   readonly expiry: string;
 }
 
+const failedRule = oneOf("keep", "replace");
+
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
   checkCallOptions("run.dedupe", dedupe);
   const { failed = "keep" } = dedupe;
   const problems = [
-    ...(failed === "keep" || failed === "replace"
-      ? []
-      : [`\`dedupe.failed\` is ${formatValue(failed)}, not "keep" or "replace"`]),
+    ...failedRule(failed, "dedupe.failed"),
     ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
     ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
   ];

@@ -197,7 +197,7 @@ export class RunPosts {
   /** Delivers posts in order, and stores their receipts. Each is delivered once. */
   deliver(posts: readonly StoredPost[]): void {
     for (const post of posts) {
-      if (!this.#take(post)) continue;
+      if (!this.take(post)) continue;
       this.#deliver(post).then(
         (receipt) => {
           if (receipt !== null) this.#store(post.position, receipt);
@@ -220,17 +220,13 @@ export class RunPosts {
     return true;
   }
 
-  /** Marks a post whose receipt is stored with the ticks that it causes. */
-  leave(post: StoredPost): void {
-    this.#take(post);
-  }
-
   /** Stores the receipt of a post that is not delivered. */
   answer(post: StoredPost, receipt: Receipt): void {
-    if (this.#take(post)) this.#store(post.position, receipt);
+    if (this.take(post)) this.#store(post.position, receipt);
   }
 
-  #take({ position }: StoredPost): boolean {
+  /** Marks a post as delivered, such as one whose receipt is stored with the ticks that it causes. Returns `false` if it was. */
+  take({ position }: StoredPost): boolean {
     if (this.#taken.has(position)) return false;
     this.#taken.add(position);
     return true;
