@@ -14,7 +14,6 @@ import type { RuntimeBudgets } from "./api/budget.types.js";
 import type {
   CheckReport,
   ChildRun,
-  DetailedEntry,
   HistoryEntry,
   MomentOptions,
   RawHistoryEntry,
@@ -72,7 +71,6 @@ import {
 } from "./history/history.js";
 import { byOf, checkCallOptions, checkNames, given, ticketOf } from "./options/call-options.js";
 import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
-import { StoreWatches } from "./reads/shared-reads.js";
 import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule, StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
@@ -127,7 +125,8 @@ class StoredRuntime {
   readonly workers: RuntimeWorkers;
   readonly #dueWork: ScheduledTasks;
   readonly #unobserve: (() => void) | null;
-  readonly #watches: StoreWatches;
+  /** Each ends a watch of the store. */
+  readonly #watches: Set<() => void> = new Set();
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -137,7 +136,6 @@ class StoredRuntime {
     const { store, clock, log, leaseMs, queues, workflows, version, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
-    this.#watches = new StoreWatches(options);
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
     const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry, version };
     this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => this.#bulk.workflow() });
@@ -262,7 +260,16 @@ class StoredRuntime {
 
   watch(listener: (run: RunKey | null) => void): () => void {
     this.#assertOpen();
-    return this.#watches.add(listener);
+    const { store, clock } = this.#options;
+    const letEnd = clock.keepAlive?.();
+    const stopWatching = store.watch((key) => listener(key));
+    const end = (): void => {
+      this.#watches.delete(end);
+      stopWatching();
+      letEnd?.();
+    };
+    this.#watches.add(end);
+    return end;
   }
 
   async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
@@ -323,17 +330,11 @@ class StoredRuntime {
     runId: string,
     options: (HistoryOptions & Partial<RawOptions> & { readonly details?: never }) | DetailedHistoryOptions = {},
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
-    if (options?.details === true) return yield* this.#detailedHistory(runId, options);
-    checkCallOptions("history", options);
+    checkCallOptions(options?.details === true ? "history with details" : "history", options);
     const key = { tenant: options.tenant ?? "", runId };
-    if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
+    if (options.details === true) yield* detailedHistoryOf(this.#runTable, await this.#from(key), options);
+    else if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
     else yield* historyOf(await this.#from(key), options.after);
-  }
-
-  async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
-    checkCallOptions("history with details", options);
-    const from = await this.#from({ tenant: options.tenant ?? "", runId });
-    yield* detailedHistoryOf(this.#runTable, from, options);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
@@ -422,7 +423,7 @@ class StoredRuntime {
       this.#runTable.budgets?.stop(),
     ];
     await within(clock, isAnswering ? drainMs : 0, Promise.all(stopping)); // the runs that were drained kept their leases
-    this.#watches.endAll();
+    for (const end of this.#watches) end();
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();

@@ -7,7 +7,7 @@
  */
 
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { type AppliedTick, applyPatches, type StateChange, type StatePatch, sameValue, type Tick } from "../../host.js";
+import { type AppliedTick, applyPatches, type StatePatch, sameValue, type Tick } from "../../host.js";
 import { isRecord } from "../../value/kind.js";
 import { assertSignal } from "../../value/options.js";
 import type { ChangedValue, DetailedEntry } from "../api/history.types.js";
@@ -30,7 +30,7 @@ export async function* detailedHistoryOf(
   if (after === undefined)
     for await (const origin of originOf(from))
       if (origin.number < before)
-        yield { ...origin, step: null, item: null, attempt: null, changes: newState(origin.tick.state) };
+        yield { ...origin, step: null, item: null, attempt: null, changes: byFields({}, origin.tick.state) };
   const trail = new Trail(from, after ?? 0);
   for (;;) {
     for await (const entry of trail.read()) {
@@ -128,19 +128,10 @@ class Trail {
 /** The changes in the order in which they were made. Several may concern one place. */
 function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {
   if (Object.is(member.state.store, before)) return []; // it changed nothing, or came too late
-  const change = changeOf(tick);
+  const change = "change" in tick ? tick.change : undefined;
   return change !== undefined && "patches" in change
     ? byPatches(before, change.patches)
     : byFields(before, member.state.store);
-}
-
-/** The whole state as one change. */
-function newState(state: unknown): readonly ChangedValue[] {
-  return byFields({}, state);
-}
-
-function changeOf(tick: Tick): StateChange | undefined {
-  return "change" in tick ? tick.change : undefined;
 }
 
 function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValue[] {

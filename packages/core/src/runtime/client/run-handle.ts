@@ -222,7 +222,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** Looks for the outcome of an idle run; `undefined` if the run has work to do. */
-  async #lookIdle({ readRow, signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
+  async #lookIdle({ readRow = () => this.#row(), signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
     const { runTable, key } = this.#setup;
     await runTable.whenLoaded(key); // claimed because it has work to do, which its row does not say
     const live = runTable.live.get(idOf(key));
@@ -235,7 +235,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     }
     const outcome = await runTable.outcome(key, readRow);
     if (outcome !== null) return runOutcome(key.runId, outcome);
-    const run = readRow === undefined ? await this.#row() : await readRow();
+    const run = await readRow();
     if (run === null) throw runUnknown(key);
     if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
     return { status: "waiting", prompts: this.#waitingPrompts(run), wakeAtMs: run.wakeAtMs };

@@ -19,7 +19,7 @@ import type {
   WorkflowFigures,
 } from "../api/operate.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
-import { countedTime, type FailureKind, quantileMs, slotsOf } from "../statistics/counted.js";
+import { countedTime, type FailureKind, quantileMs } from "../statistics/counted.js";
 import {
   type HistogramBar,
   type MeasureKind,
@@ -163,8 +163,9 @@ async function rowsOf(
   if (workflows !== undefined) assertOption(Array.isArray(workflows), "workflows", "a list of names");
   if (store.statistics === undefined) throw notCounted();
   const only = workflow === undefined ? workflows : [workflow].filter((name) => workflows?.includes(name) !== false);
-  const slots = slotsOf(inPeriods ? time : { ...time, periodMs: time.toMs - time.fromMs });
-  return store.statistics({ tenant, kind, ...slots, ...(only !== undefined && { workflows: only }) });
+  const [fromSlot, toSlot] = [time.fromMs / SLOT_MS, time.toMs / SLOT_MS];
+  const slots = inPeriods ? time.periodMs / SLOT_MS : toSlot - fromSlot;
+  return store.statistics({ tenant, kind, fromSlot, toSlot, slots, ...(only !== undefined && { workflows: only }) });
 }
 
 function notCounted(): WorkflowError {
@@ -176,7 +177,7 @@ function notCounted(): WorkflowError {
 
 // ---- figures from the counts of a store
 
-export function figuresOf(rows: readonly StatisticsRow[]): Figures {
+function figuresOf(rows: readonly StatisticsRow[]): Figures {
   const ranges = new Map<number, number>();
   let count = 0;
   let failed = 0;
@@ -214,13 +215,13 @@ function periodsOf<Of>(
     .map(([period, inPeriod]) => ({ atMs: time.fromMs + period * time.periodMs, ...of(inPeriod) }));
 }
 
-export function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
+function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
   return [...groupedBy(rows, ({ step }) => step ?? "")]
     .map(([step, ofStep]) => ({ step, ...figuresOf(ofStep) }))
     .sort((one, other) => other.failed - one.failed || other.count - one.count || (one.step < other.step ? -1 : 1));
 }
 
-export interface CountedRows {
+interface CountedRows {
   readonly runs: readonly StatisticsRow[];
   readonly attempts: readonly StatisticsRow[];
   /** `null` without figures of periods. */

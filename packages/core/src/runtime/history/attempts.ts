@@ -295,7 +295,7 @@ function whole({ listed, calls }: OpenAttempt): RunAttempt {
   return { ...listed, calls: calls.listed, moreCalls: calls.more };
 }
 
-type ListedCall = { -readonly [Field in keyof RunCall]: RunCall[Field] };
+type ListedCall = Mutable<RunCall>;
 
 /** A tick of a run, and its time. */
 interface Moment {

@@ -113,7 +113,7 @@ class MemoryQueue {
     const byKey = this.#heldByKey(limits);
     const withRoom = [...this.#lines].filter(([key]) => perKey === null || (byKey.get(key) ?? 0) < perKey);
     const first = (isIn: Wanted): number | null =>
-      earliest(withRoom.map(([, line]) => line.find((run) => isIn(run) && isWanted(run))?.queuedAtMs ?? null));
+      earliest(withRoom.map(([, line]) => line.find((run) => isIn(run) && isWanted(run))?.row.startAtMs ?? null));
     const startAtMs = rate === null ? undefined : this.#starts.at(-rate.limit);
     const opensAtMs = rate === null || startAtMs === undefined ? null : startAtMs + rate.perMs;
     return nextPlaceAtMs(limits, {
@@ -205,7 +205,7 @@ function keyOf({ row }: MemoryRun): string {
 /** The highest priority first; then the one that was to begin first. */
 function asServed(left: MemoryRun, right: MemoryRun): number {
   const byPriority = (right.row.queue?.priority ?? 0) - (left.row.queue?.priority ?? 0);
-  return byPriority || left.queuedAtMs - right.queuedAtMs || left.number - right.number;
+  return byPriority || left.row.startAtMs - right.row.startAtMs || left.number - right.number;
 }
 
 type DueRequest = DueRuns & {

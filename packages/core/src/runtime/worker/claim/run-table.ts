@@ -410,10 +410,7 @@ export class RunTable implements RunSupervisor {
   // ---- how runs ended
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
-  async outcome(
-    key: RunKey,
-    readRow: () => Promise<StoredRun | null> = () => this.store.run(key),
-  ): Promise<Outcome | null> {
+  async outcome(key: RunKey, readRow: () => Promise<StoredRun | null>): Promise<Outcome | null> {
     const live = this.live.get(idOf(key));
     if (live?.phase === "ended") return live.runner.state.outcome;
     if (live?.phase === "live") return null;
