@@ -47,7 +47,7 @@ import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
 import { StoredAudit } from "./audit/audit-entry.js";
-import { Budgets, noBudgets, StoredBudgets } from "./budget/budgets.js";
+import { Budgets } from "./budget/budgets.js";
 import { bulkName } from "./bulk/act-on-run.js";
 import { BulkJobs } from "./bulk/bulk-workflow.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
@@ -90,7 +90,7 @@ import { type NewRunRequest, newRun } from "./worker/commit/commit.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
-import { Heartbeat, StoredWorkers } from "./workers/heartbeat.js";
+import { Heartbeat, storedWorkers } from "./workers/heartbeat.js";
 
 /**
  * @example
@@ -142,7 +142,7 @@ class StoredRuntime {
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
     const owner = systemIds.runId();
-    const budgets = new Budgets(options.budgets ?? noBudgets, { store, owner, leaseMs, clock, log });
+    const budgets = new Budgets(options.budgets, { store, owner, leaseMs, clock, log });
     this.#runTable = new RunTable({
       ...options,
       ...parts,
@@ -152,7 +152,7 @@ class StoredRuntime {
       observer,
     });
     this.records = new StoredRecords(store);
-    this.budgets = new StoredBudgets({ budgets, isDeclared: options.budgets !== null, store });
+    this.budgets = budgets;
     const barrier = (): Promise<void> => this.#runTable.committer.barrier();
     this.statistics = new StoredStatistics({ ...parts, barrier });
     this.audit = new StoredAudit(parts);
@@ -173,7 +173,7 @@ class StoredRuntime {
     const onChanged = (): void => this.#lookAround();
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#runTable, [...queues.keys()])) ?? null;
     this.queues = new StoredQueues({ store, clock, queues, onChanged });
-    this.workers = new StoredWorkers({ store, clock });
+    this.workers = storedWorkers(store, clock);
     this.schedules = new StoredSchedules({ ...parts, queues, onChanged });
   }
 

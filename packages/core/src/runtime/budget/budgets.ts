@@ -58,18 +58,30 @@ import {
   type Wanted,
 } from "./account-book.js";
 
-export class Budgets {
+interface BudgetsSetup extends BookSetup {
+  readonly store: Pick<RunStore, "record" | "writeRecords" | "tenants">;
+}
+
+/** How many records of tenants are read at once. */
+const READ_AT_ONCE = 50;
+
+/** The budgets of a store: for its runs, and from outside of them. */
+export class Budgets implements RuntimeBudgets {
+  readonly isDeclared: boolean;
   readonly #limits: ResolvedBudgets;
-  readonly #setup: BookSetup;
+  readonly #setup: BudgetsSetup;
   readonly #book: AccountBook;
   /** Units with a limit. */
   readonly #units: ReadonlySet<keyof Amounts>;
 
-  constructor(limits: ResolvedBudgets, setup: BookSetup) {
-    this.#limits = limits;
+  /** @param limits `null` for a runtime without budgets, which may still read what others have spent. */
+  constructor(limits: ResolvedBudgets | null, setup: BudgetsSetup) {
+    const { run, tenant } = limits ?? noBudgets;
+    this.isDeclared = limits !== null;
+    this.#limits = limits ?? noBudgets;
     this.#setup = setup;
     this.#book = new AccountBook(setup);
-    this.#units = new Set(units.filter((unit) => (limits.run[unit] ?? limits.tenant[unit]) !== undefined));
+    this.#units = new Set(units.filter((unit) => (run[unit] ?? tenant[unit]) !== undefined));
   }
 
   /** Returns the budget that the steps of a run see. */
@@ -77,33 +89,67 @@ export class Budgets {
     return {
       units: this.#units,
       spend: (spending) => this.#spend(key, spending),
-      allow: (id, more) => this.allow(key, id, amountsOf({ calls: 0, ...more })),
-      read: () => this.run(key),
+      allow: (id, more) => this.#allow(key, id, more),
+      read: () => this.#book.read(this.#run(key)),
     };
   }
 
-  run(key: RunKey): Promise<BudgetReport> {
-    return this.#book.read(this.#run(key));
+  async run(runId: string, options: TenantOptions = {}): Promise<BudgetReport> {
+    checkCallOptions("budgets.run", options);
+    const { tenant = "" } = options;
+    checkNames({ tenant, runId });
+    return this.#book.read(this.#run({ tenant, runId }));
   }
 
-  tenant(tenant: string, day: string): Promise<BudgetReport> {
-    return this.#book.read(this.#tenant(tenant, day));
+  async tenant(query: DayQuery = {}): Promise<BudgetReport & { readonly day: string }> {
+    checkCallOptions("budgets.tenant", query);
+    const { tenant = "" } = query;
+    checkNames({ tenant });
+    const day = this.#dayOf(query);
+    return { day, ...(await this.#book.read(this.#tenant(tenant, day))) };
   }
 
-  allow(key: RunKey, id: string, more: Amounts): Promise<void> {
-    return this.#book.with([this.#run(key)], ([account]) => this.#book.allow(account as never, id, more));
+  async tenants(query: Omit<DayQuery, "tenant"> = {}): Promise<DaySpending> {
+    checkCallOptions("budgets.tenants", query);
+    const day = this.#dayOf(query);
+    const names = await this.#setup.store.tenants();
+    const found: TenantSpending[] = [];
+    for (let first = 0; first < names.length; first += READ_AT_ONCE) {
+      const read = names
+        .slice(first, first + READ_AT_ONCE)
+        .map(async (tenant) => ({ tenant, ...(await this.#book.read(this.#tenant(tenant, day))) }));
+      found.push(...(await Promise.all(read)));
+    }
+    const tenants = found.filter(({ spent, reserved }) => !isNothing(spent) || !isNothing(reserved)).sort(bySpending);
+    return { day, timezone: this.#limits.timezone, tenants };
   }
 
-  get timezone(): string {
-    return this.#limits.timezone;
+  async allow(runId: string, more: Cost, options: AllowOptions = {}): Promise<void> {
+    checkCallOptions("budgets.allow", options);
+    const { tenant = "", key = systemIds.runId() } = options;
+    checkNames({ tenant, runId, key });
+    checkCost("What `allow` adds", more);
+    await this.#allow({ tenant, runId }, `from outside: ${key}`, more);
   }
 
-  today(): string {
-    return dayOf(this.#setup.clock.now(), this.#limits.timezone);
-  }
-
+  /** Resolves when everything is written. */
   stop(): Promise<void> {
     return this.#book.stop();
+  }
+
+  #allow(key: RunKey, id: string, more: Cost): Promise<void> {
+    const amounts = amountsOf({ calls: 0, ...more });
+    return this.#book.with([this.#run(key)], ([account]) => this.#book.allow(account as never, id, amounts));
+  }
+
+  /** @throws {WorkflowError} `OPTION_INVALID` */
+  #dayOf({ day = this.#today() }: Pick<DayQuery, "day">): string {
+    if (!isDay(day)) throw wrongOption("day", `is ${formatValue(day)}`, 'Pass a date, such as "2026-11-29".');
+    return day;
+  }
+
+  #today(): string {
+    return dayOf(this.#setup.clock.now(), this.#limits.timezone);
   }
 
   #run(key: RunKey): Wanted {
@@ -116,7 +162,7 @@ export class Budgets {
 
   #spend<Result>(key: RunKey, { cost, signal, work }: Spending<Result>): Promise<Result> {
     const asked = amountsOf(cost);
-    const wanted = [this.#run(key), this.#tenant(key.tenant, this.today())];
+    const wanted = [this.#run(key), this.#tenant(key.tenant, this.#today())];
     return this.#book.with(wanted, async (accounts) => {
       for (;;) {
         signal.throwIfAborted();
@@ -218,7 +264,7 @@ export function checkCost(of: string, given: unknown): void {
   refuseOptions(of, hasFields(given) ? optionProblems(given as Cost, cost) : ["it is not an object"]);
 }
 
-export const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
+const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
 
 /** `null` if no unit has a budget. */
 export function resolveBudgets(options: BudgetOptions | undefined): ResolvedBudgets | null {
@@ -277,73 +323,6 @@ function spendIn(port: RunBudgetPort | null, call: EffectCall, { cost, effect }:
 function checkSpent(cost: Cost): Cost {
   checkCost("What `spent` is called with", cost);
   return cost;
-}
-
-/** How many records of tenants are read at once. */
-const READ_AT_ONCE = 50;
-
-export interface BudgetsSetup {
-  readonly budgets: Budgets;
-  readonly isDeclared: boolean;
-  readonly store: Pick<RunStore, "tenants">;
-}
-
-/** The budgets of a store, from outside of runs. */
-export class StoredBudgets implements RuntimeBudgets {
-  readonly #setup: BudgetsSetup;
-
-  constructor(setup: BudgetsSetup) {
-    this.#setup = setup;
-  }
-
-  get isDeclared(): boolean {
-    return this.#setup.isDeclared;
-  }
-
-  async run(runId: string, options: TenantOptions = {}): Promise<BudgetReport> {
-    checkCallOptions("budgets.run", options);
-    const { tenant = "" } = options;
-    checkNames({ tenant, runId });
-    return this.#setup.budgets.run({ tenant, runId });
-  }
-
-  async tenant(query: DayQuery = {}): Promise<BudgetReport & { readonly day: string }> {
-    checkCallOptions("budgets.tenant", query);
-    const { tenant = "" } = query;
-    checkNames({ tenant });
-    const day = this.#dayOf(query);
-    return { day, ...(await this.#setup.budgets.tenant(tenant, day)) };
-  }
-
-  async tenants(query: Omit<DayQuery, "tenant"> = {}): Promise<DaySpending> {
-    const { budgets, store } = this.#setup;
-    checkCallOptions("budgets.tenants", query);
-    const day = this.#dayOf(query);
-    const names = await store.tenants();
-    const found: TenantSpending[] = [];
-    for (let first = 0; first < names.length; first += READ_AT_ONCE) {
-      const some = names.slice(first, first + READ_AT_ONCE);
-      found.push(
-        ...(await Promise.all(some.map(async (tenant) => ({ tenant, ...(await budgets.tenant(tenant, day)) })))),
-      );
-    }
-    const tenants = found.filter(({ spent, reserved }) => !isNothing(spent) || !isNothing(reserved)).sort(bySpending);
-    return { day, timezone: budgets.timezone, tenants };
-  }
-
-  async allow(runId: string, more: Cost, options: AllowOptions = {}): Promise<void> {
-    checkCallOptions("budgets.allow", options);
-    const { tenant = "", key = systemIds.runId() } = options;
-    checkNames({ tenant, runId, key });
-    checkCost("What `allow` adds", more);
-    await this.#setup.budgets.allow({ tenant, runId }, `from outside: ${key}`, amountsOf({ calls: 0, ...more }));
-  }
-
-  /** @throws {WorkflowError} `OPTION_INVALID` */
-  #dayOf({ day = this.#setup.budgets.today() }: Pick<DayQuery, "day">): string {
-    if (!isDay(day)) throw wrongOption("day", `is ${formatValue(day)}`, 'Pass a date, such as "2026-11-29".');
-    return day;
-  }
 }
 
 function bySpending({ spent: one }: TenantSpending, { spent: other }: TenantSpending): number {
