@@ -118,11 +118,7 @@ describe("a value of a wrong kind is named, and never as [object Object]:", () =
       (runtime) => runtime.run("flow", {}, { dedupe: { key: "k", for: "1s", failed: 1n as never } }),
       "is 1, not",
     ],
-    [
-      "`edit`",
-      (runtime) => runtime.fork("one", { at: 1, edit: odd }).accepted,
-      "`edit` is an object; it must be a function",
-    ],
+    ["`edit`", (runtime) => runtime.fork("one", { at: 1, edit: odd }).accepted, "`edit` is not a function"],
     ["`runId`", (runtime) => runtime.handle(Symbol("id") as never).summary(), "`runId` is"],
     ["`runId` of a history", (runtime) => read(runtime.history(Object.create(null))), "`runId` is an object"],
     ["`tenant`", (runtime) => runtime.handle("one", { tenant: odd }).summary(), "`tenant` is"],

@@ -12,12 +12,20 @@ import { isRecord } from "../../value/kind.js";
 import { assertSignal } from "../../value/options.js";
 import type { ChangedValue, DetailedEntry } from "../api/history.types.js";
 import type { DetailedHistoryOptions } from "../api/runtime.types.js";
-import { assertAfter, firstKept, originOf, sinceKept, Timeline, ticksOf } from "../history/history.js";
+import {
+  assertAfter,
+  firstKept,
+  originOf,
+  sinceKept,
+  type Timeline,
+  ticksOf,
+  ticksThrough,
+} from "../history/history.js";
 import { assertHere } from "../store/run-key.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
-import type { LoadFrom } from "../worker/load/load.js";
+import { type LoadFrom, loadTree } from "../worker/load/load.js";
 import { waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
@@ -91,7 +99,7 @@ class Trail {
   /** A run that cannot be rebuilt there can still be read tick by tick. */
   async #load(): Promise<Timeline | false> {
     try {
-      return await Timeline.after(this.#from, this.number);
+      return await loadTree(this.#from, this.number);
     } catch (error) {
       const isTrimmed = (await firstKept(this.#from)) > this.number + 1;
       if (WorkflowError.is(error) && !isTrimmed) return false;
@@ -100,13 +108,14 @@ class Trail {
   }
 
   async *#reduced(timeline: Timeline): AsyncGenerator<DetailedEntry, void> {
-    for await (const { number, applied } of timeline.ticks(this.#from)) {
+    for await (const { number, applied } of ticksThrough(this.#from, timeline)) {
+      if (number <= this.number) continue; // the reader begins behind the last tick that there was
       this.number = number;
       const { tick, member, item } = applied;
       const changes = changesOf(applied);
       yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };
     }
-    this.number = timeline.number;
+    this.number = Math.max(this.number, timeline.ticks);
   }
 
   async *#plain(): AsyncGenerator<DetailedEntry, void> {

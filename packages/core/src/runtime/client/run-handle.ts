@@ -38,13 +38,13 @@ import type {
   RunListing,
   SendOptions,
 } from "../api/runtime.types.js";
-import { contextOf, rawSnapshotOf } from "../history/history.js";
+import { contextOf, rawSnapshotOf, ticksThrough } from "../history/history.js";
 import { byOf, checkCallOptions, checkNames } from "../options/call-options.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/store-kit.js";
 import { readPrompts } from "../text/journal-text.js";
-import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import { entries, keptTicks, type LoadFrom, loadTree } from "../worker/load/load.js";
 import { type Message, scopedKey } from "../worker/run/messages.js";
 import { toListing } from "./run-lists.js";
 import { type SendSetup, type SentMessage, sendMessage } from "./send-message.js";
@@ -297,9 +297,8 @@ async function firstSent(from: LoadFrom, promptId: string): Promise<number | nul
 /** Returns the answer that the run has accepted: only the reducer knows which of several it was. */
 async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promise<PromptAnswer | null> {
   const loaded = await loadTree(from, sent - 1);
-  for await (const { applied } of steps(from, loaded)) {
-    loaded.tree.forgetOutcomes();
-    const answer = applied === null ? null : takenAnswer(applied, promptId);
+  for await (const { applied } of ticksThrough(from, loaded)) {
+    const answer = takenAnswer(applied, promptId);
     if (answer !== null) return answer;
   }
   return null;

@@ -108,20 +108,11 @@ const LONGEST = 255;
 export const ownKinds = "millrace:";
 
 /** Names that a caller has given, by the names of their options. */
-export interface Named {
-  readonly runId?: string | undefined;
-  readonly tenant?: string | undefined;
-  readonly key?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly id?: string | undefined;
-  /** Version of the program. */
-  readonly version?: string | undefined;
-  /** Name of a schedule. */
-  readonly schedule?: string | undefined;
-  /** Name of a queue. */
-  readonly queue?: string | undefined;
-  readonly labels?: { readonly [name: string]: string } | undefined;
-}
+export type Named = {
+  readonly [Option in "runId" | "tenant" | "key" | "kind" | "id" | "version" | "schedule" | "queue"]?:
+    | string
+    | undefined;
+} & { readonly labels?: { readonly [name: string]: string } | undefined };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {

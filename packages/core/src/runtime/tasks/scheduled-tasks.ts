@@ -121,7 +121,7 @@ function removeExpiry(key: string): RecordWrite {
 }
 
 /** Deletes expired records. */
-export async function sweepExpired(store: RunStore, nowMs: number): Promise<void> {
+async function sweepExpired(store: RunStore, nowMs: number): Promise<void> {
   for (;;) {
     const { records } = await store.records({ tenant: TENANT, kind: EXPIRY, limit: PAGE });
     const over = records.filter(({ id }) => id < timeText(nowMs));

@@ -36,7 +36,7 @@ const PAGE = 500;
 export interface LoadedTree {
   readonly tree: RunTree;
   /** Number of the last tick in it. */
-  readonly ticks: number;
+  ticks: number;
   readonly snapshotAt: number;
 }
 
