@@ -97,7 +97,7 @@ export { decodeOutcome } from "./snapshot/decode-parts.js";
 export { encodeOutcome } from "./snapshot/encode.js";
 export { type Snapshot, checkShape } from "./snapshot/format.js";
 export { decodeTick, encodeTick, type EncodedTick } from "./snapshot/tick-codec.js";
-export { type StateChange, type StatePatch, applyPatches } from "./state/patches.js";
+export { type StatePatch, applyPatches } from "./state/patches.js";
 export {
   createRunStream,
   type RunStream,

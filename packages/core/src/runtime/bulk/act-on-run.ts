@@ -11,7 +11,14 @@ import type { Clock, CompiledWorkflow, DoneBy, RetryPolicy } from "../../host.js
 import { formatValue, hasFields, isDate } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { BulkAction, BulkOptions, BulkProblem, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
-import type { CallerOptions, ResumeRunOptions, RunHandle, RunListing, TenantOptions } from "../api/runtime.types.js";
+import type {
+  CallerOptions,
+  ResumeRunOptions,
+  RunHandle,
+  RunListing,
+  RuntimeRunOptions,
+  TenantOptions,
+} from "../api/runtime.types.js";
 import { storeQuery } from "../client/run-lists.js";
 import { byOf, given, nameProblem } from "../options/call-options.js";
 import type { RunKey, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
@@ -146,15 +153,20 @@ function plainWhere(where: BulkWhere): BulkWhere {
 /** Name of the workflow of the jobs that act on many runs. */
 export const bulkName = "millrace.bulk";
 
-/** The part of a runtime that a job needs. */
-export interface BulkHost {
+export interface BulkSetup {
+  readonly store: RunStore;
   readonly clock: Clock;
+  readonly workflows: { find(name: string): { readonly compiled: CompiledWorkflow } | undefined };
+  readonly runtime: BulkRuntime;
+}
+
+/** The part of a runtime that a job needs. */
+interface BulkRuntime {
+  run(workflow: string, input: unknown, options: RuntimeRunOptions): RunHandle;
   retry(runId: string, options: ResumeRunOptions): RunHandle;
   resume(runId: string, options: ResumeRunOptions): RunHandle;
   handle(runId: string, options: TenantOptions): RunHandle;
   delete(runId: string, options: CallerOptions & TenantOptions): Promise<void>;
-  /** `undefined` for a workflow that the process does not have. */
-  find(workflow: string): CompiledWorkflow | undefined;
 }
 
 /** A run whose turn it is. */
@@ -167,7 +179,7 @@ export interface BulkItem {
 }
 
 export interface BulkTurn {
-  readonly host: BulkHost;
+  readonly setup: BulkSetup;
   readonly request: BulkRequest;
   readonly tenant: string;
   /** Equal whenever this job comes to this run: what was done before does not happen again. */
@@ -182,7 +194,7 @@ const waitMs = 60_000;
 /** Applies the job to one run. Returns `null` if it is done. */
 export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProblem | null> {
   try {
-    const refusal = await within(turn.host.clock, perform(turn, item));
+    const refusal = await within(turn.setup.clock, perform(turn, item));
     return refusal === null ? null : problemOf(item.runId, refusal);
   } catch (error) {
     if (isOfProcess(error)) throw error;
@@ -191,23 +203,24 @@ export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProb
 }
 
 async function perform(turn: BulkTurn, { runId, workflow, prompts }: BulkItem): Promise<Refusal | null> {
-  const { host, request, tenant, key, isRepeated } = turn;
+  const { setup, request, tenant, key, isRepeated } = turn;
+  const { runtime, workflows } = setup;
   const { action, reason, fields } = request;
   if (workflow === null) throw runUnknown({ runId, tenant });
   const by = request.by === null ? {} : { by: request.by };
   if (action === "delete") {
-    await host.delete(runId, { tenant, ...by }).catch((error: unknown) => {
+    await runtime.delete(runId, { tenant, ...by }).catch((error: unknown) => {
       if (!isRepeated || !WorkflowError.is(error, "RUN_UNKNOWN")) throw error;
     });
     return null;
   }
-  const compiled = host.find(workflow);
+  const compiled = workflows.find(workflow)?.compiled;
   if (compiled === undefined) throw unknownWorkflow(workflow);
   if (action === "retry" || action === "resume") {
-    await host[action](runId, { tenant, key, ...by }).accepted;
+    await runtime[action](runId, { tenant, key, ...by }).accepted;
     return null;
   }
-  const run = host.handle(runId, { tenant });
+  const run = runtime.handle(runId, { tenant });
   if (action === "cancel") return refusalOf(await run.cancel(reason ?? undefined, { key, ...by }));
   const [promptId] = prompts;
   if (promptId === undefined || prompts.length > 1) return notOnePrompt(prompts.length);
