@@ -1,13 +1,18 @@
-/**
- * Applies a job to one run.
- *
- * Checked requests of jobs.
- *
- * @module
- */
-import type { Receipt } from "../../authoring/handler.types.js";
+/** Applies a job to one run: the checked request of the job, and what an answer of it has as JSON. */
+import type { PendingPrompt, Receipt } from "../../authoring/handler.types.js";
 import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
-import type { Clock, CompiledWorkflow, DoneBy, RetryPolicy } from "../../host.js";
+import {
+  type Clock,
+  type CompiledWorkflow,
+  type DoneBy,
+  eventJsonSchema,
+  familyOf,
+  type JsonSchema,
+  mayHoldMoments,
+  QuestionEvent,
+  type RetryPolicy,
+  withMoments,
+} from "../../host.js";
 import { formatValue, hasFields, isDate } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { BulkAction, BulkOptions, BulkProblem, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
@@ -25,7 +30,29 @@ import type { RunKey, RunStore, StoredRun, StoredStatus } from "../store/run-sto
 import { isEndedStatus, runUnknown, storedStatuses } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import { readReceipt, scopedKey } from "../worker/run/messages.js";
-import { answerFields } from "./answer-fields.js";
+
+interface AnswerTo {
+  readonly run: Pick<RunHandle, "prompts">;
+  readonly promptId: string;
+  /** The workflow of the run. */
+  readonly compiled: CompiledWorkflow;
+}
+
+/** The fields with a `Date` in place of each text where the answer has one. The prompt is read only for fields that may have one. */
+async function answerFields(fields: object, { run, promptId, compiled }: AnswerTo): Promise<object> {
+  if (!mayHoldMoments(fields)) return fields;
+  const prompt = (await run.prompts()).find((one) => one.promptId === promptId);
+  const schema = prompt === undefined ? null : schemaOf(prompt, compiled);
+  return schema === null ? fields : (withMoments(schema, fields) as object);
+}
+
+/** `null` where it is not known. */
+function schemaOf({ event, answerType }: PendingPrompt, compiled: CompiledWorkflow): JsonSchema | null {
+  if (answerType === null) return null;
+  if (QuestionEvent.is(event)) return event.schema;
+  const classes = [...familyOf(compiled)].flatMap(({ registry }) => registry.get(answerType) ?? []);
+  return classes[0] === undefined ? null : eventJsonSchema(classes[0]);
+}
 
 const openStatuses = storedStatuses.filter((status) => !isEndedStatus(status));
 
