@@ -34,8 +34,8 @@ function derived({ items, loads, active, activeSinceMs, waits, prompts, runTimer
   const queues = [...(loads ?? [])].map(([step, { running, ready, resuming }]) => [
     step,
     running,
-    ready.toArray(),
-    resuming.toArray(),
+    ready?.toArray() ?? [],
+    resuming?.toArray() ?? [],
   ]);
   return {
     active,

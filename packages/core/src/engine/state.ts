@@ -195,8 +195,10 @@ export type TimerPurpose =
 export interface StepLoad {
   readonly workers: number;
   running: number;
-  readonly resuming: Fifo<number>;
-  readonly ready: Fifo<number>;
+  /** Items that had a worker before; `null` before the first. */
+  resuming: Fifo<number> | null;
+  /** Items that wait for a worker; `null` before the first. */
+  ready: Fifo<number> | null;
 }
 
 /**

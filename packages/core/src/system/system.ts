@@ -65,9 +65,8 @@ export const systemClock: Required<Clock> = {
 
 export const systemIds: Ids = {
   runId() {
-    const id = globalThis.crypto.randomUUID();
-    id.charCodeAt(0); // Node builds it out of sixteen pieces: reading it makes it one, which saves a waiting run 400 bytes
-    return id;
+    // Node builds it out of sixteen pieces: `trim` makes it one, which saves a waiting run 400 bytes.
+    return globalThis.crypto.randomUUID().trim();
   },
 };
 

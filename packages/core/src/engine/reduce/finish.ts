@@ -22,7 +22,7 @@ import type {
 } from "../state.js";
 import type { Send, StepCompleted, StepFailed } from "../tick.js";
 import { terminalEvent } from "./engine-events.js";
-import { dispatch, endAttempt, endItem, type FanOutPlace, leaveFanOut, loadOf } from "./items.js";
+import { dispatch, endAttempt, endItem, type FanOutPlace, leaveFanOut, loadOf, queued } from "./items.js";
 import { deliver } from "./receive.js";
 import {
   byItem,
@@ -149,7 +149,7 @@ function retryNow(reduction: Reduction, item: WorkItem): void {
   item.open = 0;
   item.answered = null;
   item.status = "ready";
-  load.ready.unshift(item.id);
+  queued(load).unshift(item.id);
   dispatch(reduction, load);
 }
 

@@ -30,18 +30,24 @@ export function loadOf(reduction: Reduction, step: string): StepLoad {
     load = {
       workers: reduction.routing.steps.get(step)?.workers ?? 1,
       running: 0,
-      resuming: new Fifo(),
-      ready: new Fifo(),
+      resuming: null,
+      ready: null,
     };
     reduction.state.loads.set(step, load);
   }
   return load;
 }
 
+/** The items that wait for a worker of the step. */
+export function queued(load: StepLoad): Fifo<number> {
+  load.ready ??= new Fifo();
+  return load.ready;
+}
+
 /** Assigns free slots: first to items that had one before, then in order of arrival. */
 export function dispatch(reduction: Reduction, load: StepLoad): void {
   while (load.running < load.workers) {
-    const id = load.resuming.shift() ?? load.ready.shift();
+    const id = load.resuming?.shift() ?? load.ready?.shift();
     if (id === undefined) return;
     const item = reduction.state.items.get(id);
     if (item?.status === "resuming") resume(reduction, load, item);
@@ -114,7 +120,7 @@ function answerCall(reduction: Reduction, item: WorkItem, { call, awaitedIn }: S
     item.answered = [call];
     markActive(reduction);
     const load = loadOf(reduction, item.step);
-    load.resuming.push(item.id);
+    (load.resuming ??= new Fifo()).push(item.id);
     dispatch(reduction, load);
   } else if (item.status === "resuming") item.answered?.push(call);
   else if (item.status === "running" || item.status === "suspended")
@@ -124,9 +130,9 @@ function answerCall(reduction: Reduction, item: WorkItem, { call, awaitedIn }: S
 function freeSlot(reduction: Reduction, item: WorkItem): void {
   const load = loadOf(reduction, item.step);
   load.running--;
-  if (load.ready.size > 0 || load.resuming.size > 0) dispatch(reduction, load);
+  dispatch(reduction, load);
   // A run keeps no table of all the steps that it has been through.
-  else if (load.running === 0) reduction.state.loads?.delete(item.step);
+  if (load.running === 0) reduction.state.loads?.delete(item.step);
 }
 
 /** Ends the attempt but not the item: the slot is free, and the attempt no longer counts. */
@@ -256,8 +262,8 @@ export function enqueue(reduction: Reduction, { step, input }: Delivery, place: 
   }
   markActive(reduction);
   const load = loadOf(reduction, step);
-  if (load.running < load.workers && load.ready.size === 0 && load.resuming.size === 0) start(reduction, load, item);
-  else load.ready.push(id);
+  if (load.running < load.workers && !load.ready?.size && !load.resuming?.size) start(reduction, load, item);
+  else queued(load).push(id);
 }
 
 /**

@@ -9,7 +9,7 @@ import { optionalModules } from "../optional-modules.js";
 import type { RunState, Timer } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
 import { finish, interrupt, renewEffect, stuck } from "./finish.js";
-import { dispatch, loadOf } from "./items.js";
+import { dispatch, loadOf, queued } from "./items.js";
 import { deliver, onCallDue } from "./receive.js";
 import { answerSender, emitCommand, markActive, type Reduction, refuse, setTimer } from "./reduction.js";
 
@@ -88,7 +88,7 @@ function requeue(reduction: Reduction, state: RunState): void {
     for (const item of state.items.values()) {
       if (item.status !== "ready" || item.attempt > 0 !== begun) continue;
       markActive(reduction);
-      loadOf(reduction, item.step).ready.push(item.id);
+      queued(loadOf(reduction, item.step)).push(item.id);
     }
   }
 }
@@ -153,7 +153,7 @@ function onRetryDue(reduction: Reduction, id: number): void {
   item.status = "ready";
   markActive(reduction);
   const load = loadOf(reduction, item.step);
-  load.ready.unshift(id);
+  queued(load).unshift(id);
   dispatch(reduction, load);
 }
 
