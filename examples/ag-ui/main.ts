@@ -27,11 +27,10 @@ async function kill(child: ChildProcess) {
   await gone;
 }
 
-/** As a page does: it shows what comes, and keeps messages, state and what is asked in `agent`. */
-async function run(agent: HttpAgent, parameters: Parameters<HttpAgent["runAgent"]>[0] = {}) {
-  await agent.runAgent(parameters, {
-    onActivitySnapshotEvent: ({ event }) => console.log(`${event.activityType}:`, event.content),
-  });
+/** As a page does: `agent` keeps messages, state and what is asked. An activity comes alone, or among all messages. */
+function showActivities({ messages }: HttpAgent) {
+  for (const message of messages)
+    if (message.role === "activity") console.log(`${message.activityType}:`, message.content);
 }
 
 let server = await startServer(Number(process.argv[2] ?? 0)); // 0: any port that is free
@@ -40,7 +39,8 @@ const url = `http://127.0.0.1:${server.port}/agui/trip`;
 
 const page = new HttpAgent({ url, threadId });
 page.addMessage({ id: "m1", role: "user", content: "Oslo" });
-await run(page);
+await page.runAgent();
+showActivities(page);
 console.log("state:", page.state);
 
 await kill(server.process);
@@ -48,12 +48,13 @@ server = await startServer(server.port);
 console.log("the server was killed and is back, and the page was loaded again");
 
 const again = new HttpAgent({ url, threadId });
-await run(again); // nothing new: all that there is of the thread
+await again.runAgent(); // nothing new: all that there is of the thread
+showActivities(again);
 const [interrupt] = again.pendingInterrupts;
 console.log(`asked: ${interrupt?.message}`);
 
 const resume = [{ interruptId: interrupt?.id ?? "", status: "resolved" as const, payload: { approved: true } }];
-await run(again, { resume });
+await again.runAgent({ resume });
 for (const { role, content } of again.messages) if (role !== "activity") console.log(`${role}: ${content}`);
 
 await kill(server.process);

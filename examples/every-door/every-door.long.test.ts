@@ -9,6 +9,7 @@ import { signedLinks } from "@millrace/server/webhooks";
 import { sqliteStore } from "@millrace/sqlite";
 import { createRuntime, type Runtime } from "millrace/runtime";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../test-kill.js";
 import { freePort } from "../../test-ports.js";
 import { a2a, agui, type Begun, chat, type Door, doors, http, link, mcp } from "./doors.js";
 import { refundFlow } from "./workflow.js";
@@ -34,11 +35,7 @@ class Server {
   }
 
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (child === null) return;
-    this.#child = null;
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    if (this.#child !== null) await killed(this.#child);
   }
 }
 

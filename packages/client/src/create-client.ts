@@ -1,5 +1,7 @@
 import type { ClientFacts } from "./about.types.js";
-import type { CallOptions, Client, ClientOptions, ClientRun, KeyedOptions, RunOptions } from "./client.types.js";
+import type { CallOptions, KeyedOptions } from "./call.types.js";
+import type { Client, ClientOptions, RunOptions } from "./client.types.js";
+import type { ClientRun } from "./run.types.js";
 import { openTransport } from "./http/open-transport.js";
 import { type Call, pathTo, segment } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";

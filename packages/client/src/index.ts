@@ -6,32 +6,22 @@
 
 // ---- clients
 export { createClient } from "./create-client.js";
+export type { CallOptions, KeyedOptions, RunLabels } from "./call.types.js";
+export type { Client, ClientOptions, DedupeOptions, RunOptions } from "./client.types.js";
 export type {
   AttemptsOptions,
-  CallOptions,
-  CancelOptions,
   ChildRun,
-  Client,
-  ClientOptions,
-  DedupeOptions,
-  EachRunFilter,
   ForkOptions,
   HistoryEntry,
   HistoryOptions,
   HistoryTick,
-  KeyedOptions,
-  ListedStatus,
   ItemInput,
   MomentOptions,
   PendingDelivery,
-  RunFilter,
-  RunLabels,
-  RunListChange,
   RunMoment,
-  RunOptions,
-  RunPage,
-  RunSelection,
-} from "./client.types.js";
+} from "./history.types.js";
+export type { EachRunFilter, ListedStatus, RunFilter, RunListChange, RunPage, RunSelection } from "./run-list.types.js";
+export type { CancelOptions } from "./run.types.js";
 export type { RetryOptions } from "./http/backoff.js";
 export type { HeadersGiven, HeadersSource } from "./http/transport.js";
 export type {
@@ -93,14 +83,12 @@ export type {
 } from "millrace/runtime";
 
 // ---- runs
+export type { QueueTicket } from "./call.types.js";
+export type { RunOf } from "./client.types.js";
+export type { BulkOptions, BulkWhere, MatchOptions } from "./run-list.types.js";
 export type {
-  BulkOptions,
-  BulkWhere,
   ClientRun,
-  MatchOptions,
   PendingPrompt,
-  QueueTicket,
-  RunOf,
   RunOutcome,
   RunQueue,
   RunSummary,
@@ -108,7 +96,7 @@ export type {
   SentEvent,
   StreamedEvent,
   StreamOptions,
-} from "./client.types.js";
+} from "./run.types.js";
 
 // ---- schedules
 export type {

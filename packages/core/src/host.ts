@@ -6,7 +6,7 @@
  */
 export { compileWorkflow, type CompiledWorkflow } from "./compile/compile.js";
 export { internalsOf } from "./compile/options.js";
-export { resolveStart, tolerant } from "./compile/child.js";
+export { familyOf, resolveStart, tolerant } from "./compile/child.js";
 export { refused, runFinished, type Receipt, type RefusalCode } from "./engine/tick.js";
 export { knownOutcome } from "./engine/reduce.js";
 export type { Clock, Log } from "./engine/ports.js";
@@ -34,10 +34,18 @@ export type {
   Tick,
 } from "./engine/tick.js";
 export { Timers, isBefore, type Due } from "./engine/collections.js";
-export { PiecesEvent, StartEvent, StopEvent, makeEngineEvent } from "./event/built-in-events.js";
-export { decodeEvent, decodeValue, encodeEvent, type EncodedEvent } from "./event/event-codec.js";
+export { PiecesEvent, QuestionEvent, StartEvent, StopEvent, makeEngineEvent } from "./event/built-in-events.js";
+export {
+  decodeEvent,
+  decodeValue,
+  encodeEvent,
+  eventJsonSchema,
+  type EncodedEvent,
+  type JsonSchema,
+} from "./event/event-codec.js";
 export type { DoneBy, PromptAnswer, Sendable } from "./event/event.types.js";
 export { sameValue } from "./event/equal.js";
+export { mayHoldMoments, withMoments } from "./event/moments.js";
 export { event, type EventOf, type WorkflowEvent, classOf, roleOf } from "./event/event.js";
 export type { StandardSchema } from "./event/schema.js";
 export type { Telemetry } from "./inspect/inspector.js";
@@ -89,7 +97,7 @@ export { decodeOutcome } from "./snapshot/decode-parts.js";
 export { encodeOutcome } from "./snapshot/encode.js";
 export { type Snapshot, checkShape } from "./snapshot/format.js";
 export { decodeTick, encodeTick, type EncodedTick } from "./snapshot/tick-codec.js";
-export { type StateChange, type StatePatch, applyPatches } from "./state/patches.js";
+export { type StatePatch, applyPatches } from "./state/patches.js";
 export {
   createRunStream,
   type RunStream,

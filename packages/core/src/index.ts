@@ -7,6 +7,24 @@
  * @module
  */
 
+// ---- workflows
+export { Workflow } from "./workflow/workflow.js";
+export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
+export type { DefinedRun } from "./authoring/trigger.types.js";
+export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./compile/options.js";
+export { defineWorkflow } from "./workflow/workflow.js";
+export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/workflow.js";
+export type { StepFacts } from "./authoring/workflow.types.js";
+export type { InputOf, ResultOf, StreamOf } from "./authoring/handler.types.js";
+export type { StateOf } from "./authoring/trigger.types.js";
+export type { IndexValue, InputIndex } from "./authoring/workflow.types.js";
+export type { Middleware, StepCall, StepOutput } from "./authoring/workflow.types.js";
+export { validateWorkflow } from "./compile/compile.js";
+export { describeWorkflow } from "./drawing/describe.js";
+export type { GraphEdge, GraphNode, WorkflowDescription } from "./drawing/describe.js";
+export type { GraphCheck } from "./authoring/step.types.js";
+export type { Finding } from "./engine/definition.js";
+
 // ---- events
 export { event } from "./event/event.js";
 export type {
@@ -68,24 +86,6 @@ export { keyed } from "./event/event.js";
 export type { Keyed } from "./event/event.js";
 export { catchError } from "./step/step.js";
 export type { CatchErrorOptions } from "./authoring/step.types.js";
-
-// ---- workflows
-export { Workflow } from "./workflow/workflow.js";
-export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
-export type { DefinedRun } from "./authoring/trigger.types.js";
-export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./compile/options.js";
-export { defineWorkflow } from "./workflow/workflow.js";
-export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/workflow.js";
-export type { StepFacts } from "./authoring/workflow.types.js";
-export type { InputOf, ResultOf, StreamOf } from "./authoring/handler.types.js";
-export type { StateOf } from "./authoring/trigger.types.js";
-export type { IndexValue, InputIndex } from "./authoring/workflow.types.js";
-export type { Middleware, StepCall, StepOutput } from "./authoring/workflow.types.js";
-export { validateWorkflow } from "./compile/compile.js";
-export { describeWorkflow } from "./drawing/describe.js";
-export type { GraphEdge, GraphNode, WorkflowDescription } from "./drawing/describe.js";
-export type { GraphCheck } from "./authoring/step.types.js";
-export type { Finding } from "./engine/definition.js";
 
 // ---- runs
 export type { DoneBy, PromptAnswer } from "./event/event.types.js";

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../../test-kill.js";
 import { freePort } from "../../../test-ports.js";
 import { type Handler, post } from "./support/http.js";
 
@@ -47,9 +48,7 @@ class Shop {
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#process;
     this.#process = null;
-    if (child === null || child.exitCode !== null) return;
-    child.kill(signal);
-    await once(child, "exit");
+    if (child !== null) await killed(child, signal);
   }
 
   async #remove(): Promise<void> {

@@ -178,6 +178,34 @@ describe("the outline of a pipeline", () => {
       ]);
     });
 
+    it("goes past one whose steps are all of else", () => {
+      const condition = new Condition({
+        name: "short?",
+        evaluator: true,
+        steps: [],
+        elseSteps: [step("cut"), maybe("fill")],
+      });
+      const drawn = outline([step("draft"), condition, step("end")]);
+
+      expect(ways(drawn)).toEqual([
+        "flow cut end past 1.1",
+        "flow cut fill",
+        "flow draft cut",
+        "flow draft end past 1",
+        "flow end event:StopEvent",
+        "flow event:pipeline.start draft",
+        "flow fill end",
+      ]);
+      const past = drawn.edges.find(({ from, to }) => from === "step:draft" && to === "step:end");
+      expect(past?.label).toBe("then");
+      expect(framed(drawn)).toEqual([
+        ["1", "condition", null, []],
+        ["1:1", "branch", "1", ["step:cut"]],
+        ["1.1", "condition", "1:1", ["step:fill"]],
+      ]);
+      expect(branchOrder(drawn.groups)).toEqual([]);
+    });
+
     it("goes past one in a branch, a loop and a nested pipeline", () => {
       const inner = pipelineOf([maybe("plan")], "outline");
       const loop = new Loop({ name: "turns", maxIterations: 2, steps: [maybe("edit"), step("look")] });

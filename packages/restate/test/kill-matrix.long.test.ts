@@ -1,6 +1,5 @@
 /** Two endpoint processes behind a balancer, killed at random while runs with children, shared stores and posts are under way. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +16,7 @@ import {
   type TickBatch,
 } from "millrace/runtime";
 import { expect, it } from "vitest";
+import { killed } from "../../../test-kill.js";
 import { freePort } from "../../../test-ports.js";
 import { casesOf } from "../../../test-share.js";
 import { sha256 } from "../src/hash.js";
@@ -78,9 +78,7 @@ it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`
   for (let kills = 0; kills < KILLS; kills++) {
     await pause(200 + random() * 500);
     const which = kills % 2;
-    const killed = endpoints[which] as ChildProcess;
-    killed.kill("SIGKILL");
-    await once(killed, "exit"); // until then it has the port
+    await killed(endpoints[which] as ChildProcess);
     endpoints[which] = await startEndpoint(ports[which] as number, files);
   }
   const results = await ending;

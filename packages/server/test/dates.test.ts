@@ -9,6 +9,7 @@ class Trip extends StartEvent.define("Trip", { on: z.date(), note: z.string() })
 
 interface Body {
   readonly handler_id: string;
+  readonly result: { readonly value: { readonly result: unknown } };
   readonly prompts: readonly { readonly prompt_id: string }[];
   readonly entries: readonly { readonly by: unknown }[];
 }
@@ -49,5 +50,20 @@ it("a text is a Date where a start and an answer have one", async () => {
   expect(await handle).toEqual([Date.UTC(2026, 10, 30), "2026-11-30", Date.UTC(2026, 11, 1, 9)]);
   const { entries } = await call("/audit");
   expect(entries.map(({ by }) => by)).toEqual([{ door: "desk" }, { door: "desk" }]);
+  await runtime.stop();
+});
+
+it("a text is a Date in one answer to many questions", async () => {
+  const { runtime, call } = open();
+  await runtime.start();
+  for (const handler_id of ["a", "b"]) {
+    await call("/workflows/trip/run-nowait", { handler_id, start_event: { on: "2026-11-30", note: "" } });
+    await runtime.handle(handler_id).idle();
+  }
+  const fields = { until: "2026-12-01" };
+  const { handler_id: job } = await call("/handlers/bulk?workflow_name=trip", { action: "answer", fields });
+
+  expect((await call(`/handlers/${job}?wait=5000`)).result.value.result).toMatchObject({ done: 2, failed: 0 });
+  for (const id of ["a", "b"]) expect(await runtime.handle(id)).toContain(Date.UTC(2026, 11, 1));
   await runtime.stop();
 });

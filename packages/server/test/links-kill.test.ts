@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../../test-kill.js";
 import { freePort } from "../../../test-ports.js";
 
 const child = (name: string): string => fileURLToPath(new URL(`child/${name}`, import.meta.url));
@@ -16,7 +17,7 @@ async function start(
 ): Promise<{ readonly process: ChildProcess; readonly lines: string[] }> {
   const flags = ["--disable-warning=ExperimentalWarning", "--import", child("source.mjs")];
   const started = spawn(process.execPath, [...flags, child("links.ts"), file, String(port)]);
-  onTestFinished(() => void started.kill("SIGKILL"));
+  onTestFinished(() => killed(started));
   const lines: string[] = [];
   started.stderr.on("data", (data: Buffer) => lines.push(String(data)));
   createInterface({ input: started.stdout }).on("line", (line) => lines.push(line));
@@ -31,7 +32,7 @@ it("a webhook comes after a kill, and counts once", async () => {
   const first = await start(file, port);
   await expect.poll(() => first.lines.find((line) => line.startsWith("mailed "))).toBeDefined();
   const url = first.lines.find((line) => line.startsWith("mailed "))?.slice(7) ?? "";
-  first.process.kill("SIGKILL");
+  await killed(first.process);
   const second = await start(file, port);
   const send = (status: string) =>
     fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ status }) });

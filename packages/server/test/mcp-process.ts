@@ -1,5 +1,5 @@
 /** Processes with `child/mcp-stateless.ts` over one file. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { killed } from "../../../test-kill.js";
 
 export const childFile = (name: string): string => fileURLToPath(new URL(`child/${name}`, import.meta.url));
 
@@ -30,11 +31,4 @@ export async function startStateless(file: string): Promise<McpProcess> {
   onTestFinished(() => killed(child));
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return { url: new URL(`http://127.0.0.1:${line.split(" ")[1]}/mcp`), kill: () => killed(child) };
-}
-
-export async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
 }

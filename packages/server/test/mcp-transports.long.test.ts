@@ -9,9 +9,10 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { createRuntime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { killed } from "../../../test-kill.js";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
-import { childFile, killed, temporaryFile } from "./mcp-process.js";
+import { childFile, temporaryFile } from "./mcp-process.js";
 
 const argsOf = (file: string, how: string): string[] => [
   ...["--disable-warning=ExperimentalWarning", "--import", childFile("source.mjs")],
@@ -29,7 +30,10 @@ const transports: Readonly<Record<string, (file: string) => Promise<Process>>> =
     const transport = new StdioClientTransport({ command: process.execPath, args: argsOf(file, "stdio") });
     return {
       connect: (client) => client.connect(transport),
-      kill: async () => void (transport.pid !== null && process.kill(transport.pid, "SIGKILL")),
+      async kill() {
+        if (transport.pid !== null) process.kill(transport.pid, "SIGKILL");
+        await transport.close(); // until then it may not be gone
+      },
     };
   },
   async "streamable HTTP"(file) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../../test-kill.js";
 import { readSse } from "./read-sse.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -32,11 +33,7 @@ async function start(folder: string): Promise<{ readonly url: string; kill(): Pr
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const line = await Promise.race([once(lines, "line"), once(child, "exit").then(() => [said])]);
   if (!/^port \d+$/.test(String(line[0]))) throw new TypeError(`the program did not start: ${line[0]}`);
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  };
+  const kill = (): Promise<void> => killed(child);
   onTestFinished(kill);
   return { url: `http://127.0.0.1:${String(line[0]).slice("port ".length)}`, kill };
 }

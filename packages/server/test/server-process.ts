@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { killed } from "../../../test-kill.js";
 import { freePort } from "../../../test-ports.js";
 import type { Handler } from "../src/index.js";
 import type { Answer, Json } from "./answer.types.js";
@@ -67,11 +68,7 @@ export class ServerProcess {
 
   /** As `kill -9`. */
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
-    child.kill("SIGKILL");
-    await gone;
+    if (this.#child !== null) await killed(this.#child);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,13 +5,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../../test-kill.js";
 
 async function startProcess(folder: string): Promise<ChildProcess> {
   const support = join(import.meta.dirname, "support");
   const flags = ["--disable-warning=ExperimentalWarning", "--import", join(support, "source.mjs")];
   const args = [...flags, join(support, "order-process.ts"), join(folder, "runs.db"), join(folder, "log")];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => killed(child));
   expect(await messageOf(child)).toBe("ready");
   return child;
 }
@@ -28,8 +29,7 @@ it("the next process continues after kill -9, with the state and without the fir
   const first = await startProcess(folder);
   first.send("begin");
   expect(await messageOf(first)).toBe("waiting");
-  first.kill("SIGKILL");
-  await once(first, "exit");
+  await killed(first);
 
   const second = await startProcess(folder);
   second.send("approve");

@@ -1,6 +1,5 @@
 /** The budget of a tenant, over processes of agents that are killed, with a model over HTTP that counts what it is paid. */
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { createRuntime } from "millrace/runtime";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../../../test-kill.js";
 import { Agent } from "../../src/index.js";
 import { scripted } from "../support/models.js";
 import { type ChatRequest, chunks, finish, streamedCall } from "../support/openai-server.js";
@@ -41,12 +41,6 @@ async function startModel() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: () => asked };
 }
 
-async function kill(child: ChildProcess | undefined): Promise<void> {
-  const gone = child && once(child, "exit");
-  child?.kill("SIGKILL");
-  await gone;
-}
-
 it("holds when processes of agents are killed", { timeout: 200_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "budget-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,12 +55,12 @@ it("holds when processes of agents are killed", { timeout: 200_000 }, async () =
 
   const start = () => startScript("budget-process.ts", [path, model.url, String(BUDGET)]);
   const workers = Array.from({ length: PROCESSES }, start);
-  onTestFinished(() => Promise.all(workers.map(kill)).then(() => {}));
-  for (let killed = 0; killed < KILLS; killed++) {
+  onTestFinished(() => Promise.all(workers.map((worker) => killed(worker))).then(() => {}));
+  for (let kills = 0; kills < KILLS; kills++) {
     const seen = model.asked();
     await expect.poll(model.asked, { timeout: 20_000 }).toBeGreaterThan(seen);
-    await kill(workers[killed % PROCESSES]);
-    workers[killed % PROCESSES] = start();
+    await killed(workers[kills % PROCESSES] as ChildProcess);
+    workers[kills % PROCESSES] = start();
   }
   const open = { status: ["running", "waiting", "scheduled"] } as const;
   await expect

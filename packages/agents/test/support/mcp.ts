@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMCPClient, type MCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as StdioTransport } from "@ai-sdk/mcp/mcp-stdio";
+import { killed } from "../../../../test-kill.js";
 import { freePort } from "../../../../test-ports.js";
 import { scriptArguments, startScript } from "./scripts.js";
 
@@ -59,10 +60,7 @@ export async function overHttp(mode: Mode = ""): Promise<HttpDesk> {
   const isUp = () => server !== null && server.exitCode === null && server.signalCode === null;
   const url = `http://127.0.0.1:${port}`;
   const kill = async (): Promise<void> => {
-    if (server === null || !isUp()) return;
-    const gone = once(server, "exit");
-    server.kill("SIGKILL");
-    await gone;
+    if (server !== null) await killed(server);
   };
   const desk: HttpDesk = {
     url,

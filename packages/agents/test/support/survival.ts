@@ -1,10 +1,10 @@
 /** Kills the process of an agent at random moments until its run has ended, and counts the calls. */
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { killed } from "../../../../test-kill.js";
 import type { Mode, World } from "./agent-flows.js";
 import { countingModel } from "./counting-model.js";
 import { startScript } from "./scripts.js";
@@ -30,37 +30,30 @@ export interface Seen {
   readonly executions: number;
 }
 
-export async function survive({ kills, seed, start, strike = kill }: Survival): Promise<Seen> {
+export async function survive({ kills, seed, start, strike = killed }: Survival): Promise<Seen> {
   const folder = mkdtempSync(join(tmpdir(), "agent-"));
   const log = join(folder, "log");
   await using model = await countingModel();
   const random = randomFrom(seed);
   let result: string | null = null;
-  let killed = 0;
+  let count = 0;
   while (result === null) {
     const child = await start({ url: model.url, log }, (text) => (result = text));
     const isOver = () => result !== null || child.exitCode !== null || child.signalCode !== null;
     while (!isOver()) {
-      const reached = killed < kills ? model.asked + 1 + Math.floor(random() * 2) : Number.POSITIVE_INFINITY;
+      const reached = count < kills ? model.asked + 1 + Math.floor(random() * 2) : Number.POSITIVE_INFINITY;
       while (!isOver() && model.asked < reached) await sleep(5);
       await sleep(random() * 40);
       if (isOver()) continue;
-      killed++;
+      count++;
       await strike(child);
     }
-    await kill(child);
+    await killed(child);
   }
   const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
   rmSync(folder, { recursive: true, force: true });
   const tools = new Set(lines.map((line) => line.split(" ")[0])).size;
-  return { result, killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
+  return { result, killed: count, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length };
 }
 
 /** Starts a process that runs the agent on the store at this place. */

@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { killed } from "../../../../test-kill.js";
+import { freePort } from "../../../../test-ports.js";
 
 interface DeskServerOptions {
   readonly modelUrl: string;
@@ -51,24 +52,14 @@ export class DeskServer implements AsyncDisposable {
   }
 
   async kill(): Promise<void> {
-    const killed = this.#process;
+    const child = this.#process;
     this.#process = null;
-    if (killed === null) return;
-    killed.kill("SIGKILL");
-    await once(killed, "exit");
+    if (child === null) return;
+    await killed(child);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -16,7 +16,8 @@ import {
   type WorkerListRecord,
   type WorkerRecord,
 } from "millrace/wire";
-import type { CallOptions, ClientOptions, KeyedOptions } from "../client.types.js";
+import type { CallOptions, KeyedOptions } from "../call.types.js";
+import type { ClientOptions } from "../client.types.js";
 import { hasCode } from "../client-error.js";
 import { openTransport } from "../http/open-transport.js";
 import { type Call, pathTo, type Transport } from "../http/transport.js";

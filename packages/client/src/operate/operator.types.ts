@@ -11,7 +11,7 @@ import type {
   QueueState,
   WorkerState,
 } from "millrace/runtime";
-import type { CallOptions, KeyedOptions } from "../client.types.js";
+import type { CallOptions, KeyedOptions } from "../call.types.js";
 import type { Schedule } from "../schedules.types.js";
 
 /** What is edited of a schedule: a part that is left out stays. */

@@ -1,5 +1,5 @@
-import type { PendingPrompt, StreamedEvent } from "../client.types.js";
 import type { SomeEvent } from "../inferred.types.js";
+import type { PendingPrompt, StreamedEvent } from "../run.types.js";
 
 interface ViewBase<Shown> {
   /** Events of the run, in order; only the last `keepEvents`. */

@@ -6,8 +6,9 @@
  *
  * @module
  */
-import type { ClientRun, PendingPrompt, RunSummary, StreamedEvent } from "../client.types.js";
+
 import { ClientError } from "../client-error.js";
+import type { ClientRun, PendingPrompt, RunSummary, StreamedEvent } from "../run.types.js";
 import { onReconnect, sleep, startWatchdog } from "../system.js";
 import type { RunView } from "./run-view.types.js";
 

@@ -1,20 +1,13 @@
 import type { Receipt, WorkflowEvent } from "millrace";
 import { object, type Rule } from "millrace/wire";
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import type {
-  CancelOptions,
-  Client,
-  ClientRun,
-  KeyedOptions,
-  RunLabels,
-  RunOptions,
-  SendOptions,
-  SentEvent,
-} from "../client.types.js";
+import type { KeyedOptions, RunLabels } from "../call.types.js";
+import type { Client, RunOptions } from "../client.types.js";
 import { ClientError } from "../client-error.js";
 import type { ClientInput, ClientResult, ClientShown, EventClasses, Flows, SomeEvent } from "../inferred.types.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import { atLeast, text } from "../options/rules.js";
+import type { CancelOptions, ClientRun, SendOptions, SentEvent } from "../run.types.js";
 import type { RunView } from "./run-view.types.js";
 import { RunWatcher } from "./run-watcher.js";
 

@@ -2,8 +2,9 @@
 
 import type { BulkResult, RunMatches } from "millrace/runtime";
 import type { BulkBody, Path } from "millrace/wire";
-import type { BulkOptions, ClientRun, MatchOptions } from "../client.types.js";
 import type { Call } from "../http/transport.js";
+import type { ClientRun } from "../run.types.js";
+import type { BulkOptions, MatchOptions } from "../run-list.types.js";
 import { createClientRun } from "./client-run.js";
 import type { Connection } from "./handler-calls.js";
 import { queryOf } from "./list-runs.js";

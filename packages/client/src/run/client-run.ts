@@ -5,22 +5,21 @@
  */
 import type { Receipt } from "millrace";
 import { PieceReader, piecesType, type WrittenPieces } from "millrace/wire";
+import type { CallOptions, KeyedOptions } from "../call.types.js";
+import { joinSignals, pathTo } from "../http/transport.js";
+import type { SomeEvent } from "../inferred.types.js";
+import { checkOptions, type Rules } from "../options/check-options.js";
+import * as rules from "../options/rules.js";
 import type {
-  CallOptions,
   CancelOptions,
   ClientRun,
-  KeyedOptions,
   PendingPrompt,
   RunOutcome,
   RunSummary,
   SendOptions,
   StreamedEvent,
   StreamOptions,
-} from "../client.types.js";
-import { joinSignals, pathTo } from "../http/transport.js";
-import type { SomeEvent } from "../inferred.types.js";
-import { checkOptions, type Rules } from "../options/check-options.js";
-import * as rules from "../options/rules.js";
+} from "../run.types.js";
 import { closable } from "../stream/closable.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";

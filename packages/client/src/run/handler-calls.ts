@@ -16,10 +16,10 @@ import {
   type PromptRecord,
   refusalCodes,
 } from "millrace/wire";
-import type { PendingPrompt, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, pathTo, readJson, type Transport } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
+import type { PendingPrompt, RunSummary } from "../run.types.js";
 import { newId } from "../system.js";
 import { assertFields, type ClassesByType, encodeEvent } from "../wire/event.js";
 import { toPrompts, toSummary } from "../wire/handler-record.js";

@@ -15,15 +15,15 @@ import {
   type MomentRecord,
   type SseType,
 } from "millrace/wire";
+import type { CallOptions } from "../call.types.js";
 import type {
   AttemptsOptions,
-  CallOptions,
   ChildRun,
   HistoryEntry,
   HistoryOptions,
   MomentOptions,
   RunMoment,
-} from "../client.types.js";
+} from "../history.types.js";
 import { type Call, pathTo } from "../http/transport.js";
 import { closable } from "../stream/closable.js";
 import { type Follow, follow } from "../stream/follow.js";

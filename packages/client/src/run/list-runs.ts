@@ -4,8 +4,9 @@
  * @module
  */
 import type { HandlerPage, HandlerRecord, ListParams, Path, SseType } from "millrace/wire";
-import type { EachRunFilter, RunFilter, RunListChange, RunPage, RunSelection, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
+import type { RunSummary } from "../run.types.js";
+import type { EachRunFilter, RunFilter, RunListChange, RunPage, RunSelection } from "../run-list.types.js";
 import { closable } from "../stream/closable.js";
 import { type Follow, follow } from "../stream/follow.js";
 import { toSummary } from "../wire/handler-record.js";

@@ -7,9 +7,10 @@
  *
  * @module
  */
-import type { RunOutcome, RunSummary } from "../client.types.js";
+
 import { hasCode } from "../client-error.js";
 import { pathTo } from "../http/transport.js";
+import type { RunOutcome, RunSummary } from "../run.types.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
 import { sleep } from "../system.js";

@@ -8,9 +8,12 @@
  * @module
  */
 import type { ForkBody, StartBody } from "millrace/wire";
-import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
+import type { KeyedOptions } from "../call.types.js";
+import type { RunOptions } from "../client.types.js";
 import { hasCode } from "../client-error.js";
+import type { ForkOptions } from "../history.types.js";
 import { type Call, pathTo } from "../http/transport.js";
+import type { ClientRun, RunSummary } from "../run.types.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
 import { createClientRun } from "./client-run.js";

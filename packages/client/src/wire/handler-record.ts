@@ -1,8 +1,8 @@
 import { fromWire, type HandlerRecord, type PromptRecord } from "millrace/wire";
-import type { PendingPrompt, RunOutcome, RunSummary } from "../client.types.js";
 import { WorkflowError } from "../client-error.js";
 import { invalidAnswer } from "../http/answer-error.js";
 import type { SomeEvent } from "../inferred.types.js";
+import type { PendingPrompt, RunOutcome, RunSummary } from "../run.types.js";
 import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
 
 /** @throws {ClientError} `RESPONSE_INVALID`. */

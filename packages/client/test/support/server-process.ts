@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { killed } from "../../../../test-kill.js";
 import { freePort } from "../../../../test-ports.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../child/${name}`, import.meta.url));
@@ -58,10 +59,7 @@ export class ServerProcess implements AsyncDisposable {
 
   /** As `kill -9`. */
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    if (this.#child !== null) await killed(this.#child);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { killed } from "../../../../test-kill.js";
 import { endsWithUs } from "./ends-with-us.js";
 import { nodeFlags } from "./node-flags.js";
 
@@ -45,10 +45,7 @@ export class ScriptProcess {
   }
 
   /** As `kill -9`. Resolves when it is gone. */
-  async kill(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const gone = once(this.#process, "exit");
-    this.#process.kill("SIGKILL");
-    await gone;
+  kill(): Promise<void> {
+    return killed(this.#process);
   }
 }

@@ -23,6 +23,14 @@ export function compiledChild(parent: CompiledWorkflow, name: string, where: str
   return compileWorkflow(childWorkflow(parent, name, where));
 }
 
+/** The workflow and its children at any depth, each once. */
+export function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
+  const members = new Set([root]);
+  for (const member of members)
+    for (const name of member.children.keys()) members.add(compiledChild(member, name, member.name));
+  return members;
+}
+
 const instances = new WeakMap<object, Workflow>();
 
 function childWorkflow(parent: CompiledWorkflow, name: string, where: string): Workflow {

@@ -5,7 +5,7 @@
  */
 
 import type { Workflow } from "../authoring/workflow.types.js";
-import { compiledChild } from "../compile/child.js";
+import { compiledChild, familyOf } from "../compile/child.js";
 import { type CompiledWorkflow, compileWorkflow } from "../compile/compile.js";
 import type { StepExecutor } from "../compile/options.js";
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
@@ -130,14 +130,6 @@ export function describeWorkflow(workflow: Workflow): WorkflowDescription {
   const root = compileWorkflow(workflow);
   const [, ...children] = [...familyOf(root)].map((member) => ({ ...describe(member), children: [] }));
   return { ...describe(root), children };
-}
-
-/** The workflow, and its children at any depth. */
-function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
-  const members = new Set([root]);
-  for (const member of members)
-    for (const name of member.children.keys()) members.add(compiledChild(member, name, member.name));
-  return members;
 }
 
 function describe(compiled: CompiledWorkflow): Omit<WorkflowDescription, "children"> {

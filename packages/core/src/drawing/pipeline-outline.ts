@@ -53,16 +53,24 @@ interface Around {
 interface Ends {
   readonly first: readonly Way[];
   readonly last: readonly Way[];
-  /** Conditions whose only branch is skipped when the work takes none of these steps; `null` where it always takes one. */
-  readonly past: readonly string[] | null;
+  /** Conditions that are skipped when the work takes none of these steps; `null` where it always takes one. */
+  readonly past: readonly Skipped[] | null;
 }
 
 /** A step that the work enters or leaves. */
 interface Way {
   /** Id of the node. */
   readonly step: string;
-  /** Ids of the conditions between it and the other end. */
-  readonly past: readonly string[];
+  /** The conditions between it and the other end. */
+  readonly past: readonly Skipped[];
+}
+
+/** A condition of which the work takes the branch without steps. */
+interface Skipped {
+  /** Id of the group of the condition. */
+  readonly group: string;
+  /** Role of that branch. */
+  readonly role: string;
 }
 
 interface OutlinePart {
@@ -99,7 +107,7 @@ class Inside {
     const ends = places.map((place) => this.#place(place, group)).filter(({ first }) => first.length > 0);
     const first: Way[] = [];
     let last: readonly Way[] = [];
-    let past: readonly string[] | null = [];
+    let past: readonly Skipped[] | null = [];
     for (const next of ends) {
       this.#join(last, next.first);
       if (past !== null) first.push(...goingPast(next.first, past));
@@ -114,6 +122,7 @@ class Inside {
     const { kind, branches = [] } = group ?? {};
     const ends = branches.map(({ role, name, ...branch }, at) => {
       const own = inside.filter((place) => isIn(branch, place));
+      if (own.length === 0) return { first: [], last: [], past: [{ group: parent, role }] };
       if (name === null) {
         const frame = branchFrame({ parent, at, role });
         this.#drawn.groups.get(parent)?.branches.push(framedBranch(frame));
@@ -175,7 +184,7 @@ class Inside {
     if (branches.length > 1) return this.#sideBySide(place, id);
     const ends = this.#inOrder(place.inside, id);
     if (kind === "loop") this.#join(ends.last, ends.first, "again");
-    return kind === "condition" ? { ...ends, past: [id] } : ends;
+    return kind === "condition" ? { ...ends, past: [{ group: id, role: "else" }] } : ends;
   }
 
   #step(step: StepNode, group: string | null): Ends {
@@ -215,13 +224,15 @@ function straight(step: string): Way {
   return { step, past: [] };
 }
 
-function goingPast(ways: readonly Way[], conditions: readonly string[]): readonly Way[] {
+function goingPast(ways: readonly Way[], conditions: readonly Skipped[]): readonly Way[] {
   return ways.map(({ step, past }) => ({ step, past: [...past, ...conditions] }));
 }
 
 function flow(from: Way, to: Way): OutlineEdge {
-  const past = [...from.past, ...to.past];
-  return { kind: "flow", from: from.step, to: to.step, ...(past.length > 0 && { label: "else", past }) };
+  const skipped = [...from.past, ...to.past];
+  const label = [...new Set(skipped.map(({ role }) => role))].join(", ");
+  const past = skipped.map(({ group }) => group);
+  return { kind: "flow", from: from.step, to: to.step, ...(past.length > 0 && { label, past }) };
 }
 
 function stepsOf({ nodes }: OutlineSource): readonly StepNode[] {
@@ -330,7 +341,10 @@ export interface OutlinePerson extends OutsideNode {
 }
 
 export interface OutlineEdge extends GraphEdge {
-  /** Ids of the groups that the work skips on this edge: conditions that do not hold and have no "else". @default none */
+  /**
+   * Ids of the groups that the work skips on this edge: conditions of which it takes the branch without steps, which `label` names.
+   * @default none
+   */
   readonly past?: readonly string[];
 }
 

@@ -8,6 +8,9 @@
  * @module
  */
 
+// Loads what `index` loads: the build then has one file for all of it.
+import "../index.js";
+
 import type { ContextDict } from "../authoring/store.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
 import { compiledChild } from "../compile/child.js";
@@ -20,6 +23,7 @@ import type { Command, RunResumed, RunRetried } from "../engine/tick.js";
 import { setPorts as setPortsOf } from "../run/live-run.js";
 import { encodeRun, openChildren } from "../run/snapshot-run.js";
 
+export { familyOf } from "../compile/child.js";
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
 export type { Due } from "../engine/collections.js";
@@ -67,6 +71,7 @@ export {
   placedSchema,
   standardJsonSchema,
 } from "../event/event-codec.js";
+export { mayHoldMoments, withMoments } from "../event/moments.js";
 export { spanIdOf, traceIdOf } from "../inspect/inspector.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { createStoredRouting as createRouting, replay } from "../replay/run-tree.js";

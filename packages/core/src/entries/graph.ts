@@ -4,6 +4,9 @@
  * @module
  */
 
+// Loads what `index` loads: the build then has one file for all of it.
+import "../index.js";
+
 export type { StepExecutor } from "../compile/options.js";
 export type {
   EdgeKind,

@@ -5,6 +5,9 @@
  * @module
  */
 
+// Loads what `index` loads: the build then has one file for all of it.
+import "../index.js";
+
 export type { CallOverride, ForkEdits, PendingDelivery } from "../replay/fork-run.js";
 export type {
   AllowOptions,

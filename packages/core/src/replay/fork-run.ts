@@ -17,7 +17,7 @@ import { freezeState } from "../value/freeze.js";
 import { copyJson } from "../value/guard.js";
 import { formatValue, hasFields, isObject, isPlainObject } from "../value/kind.js";
 import { didYouMean } from "../value/option-rules.js";
-import { wrongOption } from "../value/options.js";
+import { assertFunction, wrongOption } from "../value/options.js";
 import type { RunTree } from "./run-tree.js";
 
 /**
@@ -28,7 +28,7 @@ import type { RunTree } from "./run-tree.js";
  */
 export function forkedRun(tree: RunTree, runId: string, edits: ForkEdits): RestoredRun {
   const { edit, event, item, override } = edits;
-  assertEdit(edit);
+  if (edit !== undefined) assertFunction(edit, "edit");
   if (event === undefined && item !== undefined)
     throw wrongOption("item", "is set without `event`", "Say with `event` what to replace.");
   const { compiled } = tree.root;
@@ -40,15 +40,6 @@ export function forkedRun(tree: RunTree, runId: string, edits: ForkEdits): Resto
   if (event !== undefined) replaceEvent(state, { event, item, compiled });
   if (override !== undefined) overrideCall(state, override);
   return run;
-}
-
-function assertEdit(edit: unknown): void {
-  if (edit === undefined || typeof edit === "function") return;
-  throw wrongOption(
-    "edit",
-    `is ${formatValue(edit)}; it must be a function`,
-    "Pass a function that changes its argument.",
-  );
 }
 
 function editStore(state: RunState, edit: NonNullable<ForkEdits["edit"]>, compiled: CompiledWorkflow): void {

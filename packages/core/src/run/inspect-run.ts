@@ -6,6 +6,7 @@
 
 import { optionalModules } from "../engine/optional-modules.js";
 import { inputEvents } from "../engine/reduce/finish.js";
+import { reduce } from "../engine/reduce.js";
 import { type Outcome, type WorkItem, waitKinds } from "../engine/state.js";
 import type { Command, Note, StepCompleted, StepFailed, Tick } from "../engine/tick.js";
 import { WorkDiscardedEvent } from "../event/built-in-events.js";
@@ -108,18 +109,14 @@ function eventsIn(output: StepCompleted["output"]): readonly WorkflowEvent[] {
   return [output ?? []].flat() as unknown as readonly WorkflowEvent[];
 }
 
-/**
- * Reduces a tick and reports what it did, before its commands are performed. An item that it ends has left the state then.
- *
- * @param reduceTick Called once.
- */
-export function inspectTick(run: LiveRunCore, tick: Tick, reduceTick: () => readonly Command[]): readonly Command[] {
+/** Reduces a tick and reports what it did, before its commands are performed. An item that it ends has left the state then. */
+export function inspectTick(run: LiveRunCore, tick: Tick): readonly Command[] {
   endings.get(tick)?.();
   endings.delete(tick);
   if (tick.type === "run.resumed") inspectInterrupted(run);
   const { store } = run.state;
   const step = "item" in tick && tick.item !== null ? (run.state.items.get(tick.item)?.step ?? null) : null;
-  const commands = reduceTick();
+  const commands = reduce(run.host.routing, run.state, tick);
   inspectReduced(run, tick);
   // A refused tick has changed nothing.
   if ("change" in tick && tick.change !== undefined && (tick.type === "state.edited" || run.state.store !== store))

@@ -6,7 +6,7 @@
  *                        ▲                                        │
  *                        └────────────── LiveRunCore ◄────────────┘
  *
- * Parts that all runs of one workflow share: ports, watchers, permits, limits and resources. Also the time of a run.
+ * Also what all runs of one workflow share: ports, watchers, permits, limits and resources.
  *
  * @module
  */

@@ -4,6 +4,7 @@ import type { RunOutcome } from "../authoring/handler.types.js";
 import type { Outcome } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StopEvent } from "../event/built-in-events.js";
+import { classOf, isEvent } from "../event/event.js";
 import { recordError, reviveError } from "../value/error-record.js";
 
 /** The error that awaiting the handler throws. In the process of the step, it is the error that the step threw. */
@@ -20,7 +21,7 @@ export function outcomeError(runId: string, outcome: Outcome): unknown {
 
 /** The result of a run: `result` of a plain stop event, otherwise the stop event itself. */
 export function resultOfStop(event: unknown): unknown {
-  return StopEvent.is(event) ? event.result : event;
+  return isEvent(event) && classOf(event) === StopEvent ? (event as StopEvent).result : event;
 }
 
 /** Returns what `idle()` returns for a run that has ended. */

@@ -124,8 +124,8 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   protected reduceTick(tick: Tick): readonly Command[] {
-    const reduced = () => reduce(this.host.routing, this.state, tick);
-    return this.host.inspector.active ? inspectTick(this, tick, reduced) : reduced();
+    if (this.host.inspector.active) return inspectTick(this, tick);
+    return reduce(this.host.routing, this.state, tick);
   }
 
   protected performCommand(command: Command): void {
@@ -280,7 +280,7 @@ export class Runner extends Rounds implements LiveRun {
     this.live = false;
     this.#alarm?.callOff();
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
-    this.attempts.clear();
+    if (this.attempts.size > 0) this.attempts.clear(); // an empty map would get another table
     if (settle) this.reportLateEdits();
     const { tickets } = this;
     this.tickets = null;

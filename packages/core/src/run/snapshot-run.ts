@@ -15,22 +15,15 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState, encodingGathered } from "../snapshot/encode.js";
 import { assertFits } from "../snapshot/fit.js";
-import {
-  checkShape,
-  invalidSnapshot,
-  SNAPSHOT_FORMAT,
-  SNAPSHOT_VERSION,
-  type Snapshot,
-  STORED_VERSION,
-} from "../snapshot/format.js";
-import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
+import { checkShape, invalidSnapshot, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
+import { readSnapshot, type SnapshotJson, versionIn } from "../snapshot/snapshot-shape.js";
 import { isWritten } from "../state/prepare-change.js";
 import { StateStore } from "../state/state-store.js";
 import { copyValue } from "../value/copy.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { assertFunction, assertOption, checkOptionNames } from "../value/options.js";
-import { number, object, oneOf, text } from "../value/shape.js";
+import { text } from "../value/shape.js";
 import { logUnhandledCall, noteFailure } from "./attempt/forgotten-calls.js";
 import { partsOf } from "./attempt/open-call.js";
 import type { AttemptCore, LiveRunCore } from "./live-run.js";
@@ -71,11 +64,13 @@ export function encodeTree(
   return encodeState(state, compiled, { ...around, children: encoded });
 }
 
-export function* openChildren(state: RunState): Generator<readonly [item: number, record: ChildRecord], void> {
+export function openChildren(state: RunState): readonly (readonly [item: number, record: ChildRecord])[] {
+  const open: (readonly [number, ChildRecord])[] = [];
   for (const item of state.items.values()) {
     for (const record of item.calls?.values() ?? [])
-      if (record.kind === "child" && record.status === "open") yield [item.id, record];
+      if (record.kind === "child" && record.status === "open") open.push([item.id, record]);
   }
+  return open;
 }
 
 function seal(snapshot: Snapshot, codec: SnapshotCodec | undefined): ContextDict {
@@ -212,7 +207,7 @@ function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Mem
   const member = { ...place, state, stateVersion: dict.stateVersion ?? 1 };
   tree.members.push(member);
   if (isRoot) ids.add(state.runId);
-  const records = [...openChildren(state)].map(([, record]) => record);
+  const records = openChildren(state).map(([, record]) => record);
   for (const { runId } of records) {
     if (ids.has(runId)) throw invalidSnapshot(`${where}.items`, `twice the parent of run "${runId}"`);
     ids.add(runId);
@@ -231,11 +226,9 @@ function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Mem
   return member;
 }
 
-const marks = object({ format: oneOf(SNAPSHOT_FORMAT), version: number });
-
 /** Checked before the rest: only of a known version is it known what it has. */
 function checkFormat(dict: unknown, known: Snapshot["version"], path: string): void {
-  const { version } = checkShape(marks, dict, path);
+  const version = versionIn(dict, path);
   if (version === SNAPSHOT_VERSION || version === known) return;
   if (!Number.isInteger(version) || version < 1)
     throw invalidSnapshot(`${path}.version`, `${version}, no version there ever was`);

@@ -14,7 +14,6 @@ import type { RuntimeBudgets } from "./api/budget.types.js";
 import type {
   CheckReport,
   ChildRun,
-  DetailedEntry,
   HistoryEntry,
   MomentOptions,
   RawHistoryEntry,
@@ -48,14 +47,14 @@ import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
 import { StoredAudit } from "./audit/audit-entry.js";
-import { Budgets, noBudgets, StoredBudgets } from "./budget/budgets.js";
+import { Budgets } from "./budget/budgets.js";
 import { bulkName } from "./bulk/act-on-run.js";
 import { BulkJobs } from "./bulk/bulk-workflow.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { assertSame, forkRun } from "./client/fork.js";
 import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
-import { countRuns, list } from "./client/run-lists.js";
+import { storeQuery, toListing } from "./client/run-lists.js";
 import { sendMessage } from "./client/send-message.js";
 import { StoredRecords } from "./client/stored-records.js";
 import { StoredStatistics } from "./client/stored-statistics.js";
@@ -70,9 +69,8 @@ import {
   rawHistoryOf,
   treeAt,
 } from "./history/history.js";
-import { byOf, checkCallOptions, checkNames, ticketOf } from "./options/call-options.js";
+import { byOf, checkCallOptions, checkNames, given, ticketOf } from "./options/call-options.js";
 import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
-import { StoreWatches } from "./reads/shared-reads.js";
 import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule, StoredSchedules } from "./schedules/schedules.js";
 import { guardedStore } from "./store/guarded-store.js";
@@ -80,13 +78,7 @@ import { earliest } from "./store/queue-policy.js";
 import { idOf, seal, storedRun, unseal } from "./store/run-key.js";
 import type { RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
 import { runtimeStopped } from "./store/store-kit.js";
-import {
-  type ResolvedDedupe,
-  resolveDedupe,
-  ScheduledTasks,
-  StartDeduplicator,
-  type TaskHandlers,
-} from "./tasks/scheduled-tasks.js";
+import { type ResolvedDedupe, resolveDedupe, ScheduledTasks, startOnce } from "./tasks/scheduled-tasks.js";
 import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
@@ -98,7 +90,7 @@ import { type NewRunRequest, newRun } from "./worker/commit/commit.js";
 import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
-import { Heartbeat, StoredWorkers } from "./workers/heartbeat.js";
+import { Heartbeat, storedWorkers } from "./workers/heartbeat.js";
 
 /**
  * @example
@@ -132,9 +124,9 @@ class StoredRuntime {
   readonly queues: RuntimeQueues;
   readonly workers: RuntimeWorkers;
   readonly #dueWork: ScheduledTasks;
-  readonly #dedupes: StartDeduplicator;
   readonly #unobserve: (() => void) | null;
-  readonly #watches: StoreWatches;
+  /** Each ends a watch of the store. */
+  readonly #watches: Set<() => void> = new Set();
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -144,14 +136,13 @@ class StoredRuntime {
     const { store, clock, log, leaseMs, queues, workflows, version, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
-    this.#watches = new StoreWatches(options);
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
     const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry, version };
     this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => this.#bulk.workflow() });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
     const owner = systemIds.runId();
-    const budgets = new Budgets(options.budgets ?? noBudgets, { store, owner, leaseMs, clock, log });
+    const budgets = new Budgets(options.budgets, { store, owner, leaseMs, clock, log });
     this.#runTable = new RunTable({
       ...options,
       ...parts,
@@ -160,15 +151,13 @@ class StoredRuntime {
       queues: [...queues.values()],
       observer,
     });
-    const assertOpen = (): void => this.#assertOpen();
-    this.records = new StoredRecords(store, assertOpen);
-    this.budgets = new StoredBudgets({ budgets, isDeclared: options.budgets !== null, store, assertOpen });
+    this.records = new StoredRecords(store);
+    this.budgets = budgets;
     const barrier = (): Promise<void> => this.#runTable.committer.barrier();
-    this.statistics = new StoredStatistics({ ...parts, barrier, assertOpen });
-    this.audit = new StoredAudit({ ...parts, assertOpen });
+    this.statistics = new StoredStatistics({ ...parts, barrier });
+    this.audit = new StoredAudit(parts);
     this.#bulk = new BulkJobs({ ...parts, runtime: this });
-    const schedule: TaskHandlers["schedule"] = (entry) => fireSchedule(parts, entry);
-    this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, handlers: { schedule } });
+    this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, fire: (entry) => fireSchedule(parts, entry) });
     const everyMs = leaseMs / 3;
     const table = this.#runTable;
     this.#starter = new RunStarter(table);
@@ -182,11 +171,10 @@ class StoredRuntime {
       held: () => this.#runTable.held,
     });
     const onChanged = (): void => this.#lookAround();
-    this.#dedupes = new StartDeduplicator({ ...parts, runTable: this.#runTable, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#runTable, [...queues.keys()])) ?? null;
-    this.queues = new StoredQueues({ store, clock, queues, assertOpen, onChanged });
-    this.workers = new StoredWorkers({ store, clock, assertOpen });
-    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen, onChanged });
+    this.queues = new StoredQueues({ store, clock, queues, onChanged });
+    this.workers = storedWorkers(store, clock);
+    this.schedules = new StoredSchedules({ ...parts, queues, onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
@@ -224,7 +212,8 @@ class StoredRuntime {
   #runOnce(request: NewRunRequest, dedupe: ResolvedDedupe): RunHandle {
     const key = { ...request.key };
     const stored = markHandled(
-      this.#dedupes.start(request, dedupe).then((runId) => {
+      startOnce(this.#runTable, request, dedupe).then((runId) => {
+        if (runId === request.key.runId) this.#lookAround();
         key.runId = runId; // the handle is for this run from here on
       }),
     );
@@ -249,13 +238,14 @@ class StoredRuntime {
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
     checkCallOptions("runs", filter);
     await this.#runTable.committer.barrier();
-    return list(this.#options.store, filter);
+    const page = await this.#options.store.list(storeQuery(filter));
+    return { runs: page.runs.map(toListing), cursor: page.cursor };
   }
 
   async counts(filter: CountFilter = {}): Promise<readonly RunCount[]> {
     checkCallOptions("counts", filter);
     await this.#runTable.committer.barrier();
-    return countRuns(this.#options.store, filter);
+    return this.#options.store.counts({ tenant: "", ...given(filter) });
   }
 
   bulk(options: BulkOptions): RunHandle {
@@ -270,7 +260,16 @@ class StoredRuntime {
 
   watch(listener: (run: RunKey | null) => void): () => void {
     this.#assertOpen();
-    return this.#watches.add(listener);
+    const { store, clock } = this.#options;
+    const letEnd = clock.keepAlive?.();
+    const stopWatching = store.watch((key) => listener(key));
+    const end = (): void => {
+      this.#watches.delete(end);
+      stopWatching();
+      letEnd?.();
+    };
+    this.#watches.add(end);
+    return end;
   }
 
   async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
@@ -331,17 +330,11 @@ class StoredRuntime {
     runId: string,
     options: (HistoryOptions & Partial<RawOptions> & { readonly details?: never }) | DetailedHistoryOptions = {},
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
-    if (options?.details === true) return yield* this.#detailedHistory(runId, options);
-    checkCallOptions("history", options);
+    checkCallOptions(options?.details === true ? "history with details" : "history", options);
     const key = { tenant: options.tenant ?? "", runId };
-    if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
+    if (options.details === true) yield* detailedHistoryOf(this.#runTable, await this.#from(key), options);
+    else if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
     else yield* historyOf(await this.#from(key), options.after);
-  }
-
-  async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
-    checkCallOptions("history with details", options);
-    const from = await this.#from({ tenant: options.tenant ?? "", runId });
-    yield* detailedHistoryOf(this.#runTable, from, options);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
@@ -430,7 +423,7 @@ class StoredRuntime {
       this.#runTable.budgets?.stop(),
     ];
     await within(clock, isAnswering ? drainMs : 0, Promise.all(stopping)); // the runs that were drained kept their leases
-    this.#watches.endAll();
+    for (const end of this.#watches) end();
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();

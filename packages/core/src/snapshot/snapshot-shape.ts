@@ -295,3 +295,10 @@ export type JoinJson = Shaped<typeof join>;
 export function readSnapshot(json: unknown, path = "snapshot"): SnapshotJson {
   return checkShape(snapshot, json, path);
 }
+
+const marks = object({ format: oneOf(SNAPSHOT_FORMAT), version: number });
+
+/** Returns the version of a snapshot, of which nothing else is known. @throws {WorkflowError} `SNAPSHOT_INVALID` for other data. */
+export function versionIn(json: unknown, path: string): number {
+  return checkShape(marks, json, path).version;
+}

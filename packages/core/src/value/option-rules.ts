@@ -74,6 +74,15 @@ export function wholeNumber(least: number, most?: number): Rule {
   );
 }
 
+/** A name of the time zones of IANA. */
+export const timezone: Rule = valueRule((value) => {
+  try {
+    return typeof value === "string" && value !== "" && new Intl.DateTimeFormat("en", { timeZone: value }) !== null;
+  } catch {
+    return false; // the time zone is unknown
+  }
+}, 'an IANA time zone such as "Europe/Berlin"');
+
 /** An object of options inside of another. */
 export function nested<Options extends object>(rules: Rules<Options>): Rule {
   return (value, option) => {

@@ -160,6 +160,39 @@ describe("a job", () => {
     expect(here.bank.paid).toEqual([]);
   });
 
+  it("answers with a Date where the answer of a question, an event or a child has one", async () => {
+    class When extends InputRequiredEvent.define("When", {}) {}
+    class Then extends HumanResponseEvent.define("Then", { on: z.date(), note: z.string() }) {}
+    const asking = defineWorkflow("asking")
+      .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        const schema = { on: z.date(), note: z.string() };
+        return new StopEvent({ result: await ctx.ask({ title: "When?", schema }) });
+      })
+      .build();
+    const waiting = defineWorkflow("waiting")
+      .step("wait", { on: StartEvent, emits: StopEvent, waits: Then, streams: When }, async (_ev, ctx) => {
+        const { on, note } = await ctx.waitForEvent(Then, { prompt: new When({}) });
+        return new StopEvent({ result: { on, note } });
+      })
+      .build();
+    const outer = defineWorkflow("outer", { children: { waiting } })
+      .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        return new StopEvent({ result: await ctx.runChild("waiting", {}) });
+      })
+      .build();
+    const here = world();
+    const { runtime } = here.machine.open({ asking, waiting, outer });
+    const runs = (["asking", "waiting", "outer"] as const).map((name) => runtime.run(name, {}, { runId: name }));
+    for (const run of runs) await run.idle();
+    const fields = { on: "2026-11-29T14:30:00+01:00", note: "2026-11-29" };
+
+    const result = await ended(here, runtime.bulk({ action: "answer", where: { status: "waiting" }, fields }));
+
+    expect(result).toMatchObject({ done: 3, failed: 0 });
+    const on = new Date("2026-11-29T13:30:00Z");
+    for (const run of runs) expect(await run).toEqual({ on, note: "2026-11-29" });
+  });
+
   it("resumes, answers and deletes", async () => {
     const here = world();
     const ids = ["a", "b", "c"];

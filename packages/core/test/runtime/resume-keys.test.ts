@@ -1,8 +1,8 @@
 /** A request with a key to resume, retry or cancel a run counts once, whatever comes in between and whatever dies. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { memoryStore, type Runtime } from "../../src/entries/runtime.js";
-import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { memoryStore, type RunStore, type Runtime } from "../../src/entries/runtime.js";
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent, WorkflowError } from "../../src/index.js";
 import { historyOf, Machine, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
@@ -27,8 +27,8 @@ async function count(runtime: Runtime<never>, type: string): Promise<number> {
   return (await historyOf(runtime as unknown as Runtime, "one")).filter(({ tick }) => tick.type === type).length;
 }
 
-async function waiting() {
-  const machine = new Machine();
+async function waiting(store = memoryStore()) {
+  const machine = new Machine(store);
   const { control, flows } = poked();
   const { runtime } = machine.open(flows);
   await runtime.run("poked", {}, { runId: "one" }).idle();
@@ -36,15 +36,15 @@ async function waiting() {
   return { machine, control, flows, runtime: runtime as unknown as Runtime<never> };
 }
 
-async function cancelled() {
-  const opened = await waiting();
+async function cancelled(store?: RunStore) {
+  const opened = await waiting(store);
   await opened.runtime.handle("one").cancel();
   await settle();
   return opened;
 }
 
-async function failed() {
-  const machine = new Machine();
+async function failed(store = memoryStore()) {
+  const machine = new Machine(store);
   const { control, flows } = poked();
   control.fails = true;
   const { runtime } = machine.open(flows);
@@ -182,6 +182,29 @@ describe("retrying with a key", () => {
     expect(await count(runtime as unknown as Runtime<never>, "run.retried")).toBe(1);
     await runtime.handle("one").sendEvent(new Poke({ n: 3 }));
     expect(await runtime.handle("one")).toBe(3);
+  });
+});
+
+describe("resuming and retrying without a key", () => {
+  it.each(["resume", "retry"] as const)("%s is not done, now or later, when it cannot be stored", async (how) => {
+    const inner = memoryStore();
+    let isFull = false;
+    const store = withMethods(inner, {
+      commit: async (commits) => {
+        if (isFull) throw new WorkflowError({ code: "STORE_FULL", message: "The disk is full.", hint: "Make room." });
+        return inner.commit(commits);
+      },
+    });
+    const { machine, runtime } = await (how === "resume" ? cancelled(store) : failed(store));
+    isFull = true;
+    const refused = runtime[how]("one");
+
+    expect(await rejection(refused.accepted)).toMatchObject({ code: "STORE_FULL" });
+    isFull = false;
+    await machine.clock.advance(600_000);
+    expect(await count(runtime, how === "resume" ? "run.resumed" : "run.retried")).toBe(0);
+    await runtime[how]("one").accepted;
+    expect(await count(runtime, how === "resume" ? "run.resumed" : "run.retried")).toBe(1);
   });
 });
 

@@ -145,7 +145,7 @@ describe("a run that begins by the calendar, of a queue", () => {
       problemsOf(runtime.schedules.set("hourly", { ...inNone, ...options } as typeof hourly));
 
     expect(await problems({ queue: "lmm", priority: 1e9, overlap: "no" })).toEqual([
-      '`overlap` is "no", not "skip", "queue" or "allow"',
+      '`overlap` is "no", not one of skip, queue, allow',
       '`queue` is "lmm", which is not one of `createRuntime({ queues })` (did you mean "llm"?)',
     ]);
     expect(await problems({ queueKey: "a", priority: Number.NaN })).toEqual([

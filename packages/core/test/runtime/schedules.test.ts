@@ -344,7 +344,7 @@ describe("after a time without a process", () => {
 describe("at the door", () => {
   it.each<[string, object, string]>([
     ["no cron text", { cron: "61 * * * *" }, '`cron` is "61 * * * *" (CronPattern: Invalid value for minute: 61)'],
-    ["no cron text at all", { cron: 5 }, "`cron` is of type number, not a text such as"],
+    ["no cron text at all", { cron: 5 }, "`cron` is 5, not a text such as"],
     ["a date", { cron: "2031-01-01T00:00:00" }, "not a text such as"],
     ["an empty text", { cron: "" }, '`cron` is "", not a text such as'],
     ["a day that never comes", { cron: "0 0 30 2 *" }, "which never occurs"],

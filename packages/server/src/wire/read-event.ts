@@ -5,13 +5,19 @@
  */
 
 import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
-import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
+import {
+  type CompiledWorkflow,
+  decodeValue,
+  eventFromFields,
+  mayHoldMoments,
+  schemasOf,
+  withMoments,
+} from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
 import type { AnswerBody, StartBody } from "millrace/wire";
 import { type Fields, isObject, parseJson } from "../http/guard-json.js";
 import { bodyInvalid } from "../http/http-error.js";
 import { answerSchemaOf } from "./handler-record.js";
-import { mayHoldMoments, withMoments } from "./moments.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
 
 export interface ReadOptions {

@@ -6,9 +6,9 @@
 import { type EventClass, type ValueType, type Workflow, WorkflowError } from "millrace";
 import {
   type CompiledWorkflow,
-  compileChild,
   compileWorkflow,
   createRouting,
+  familyOf,
   ownWorkflow,
   type Routing,
   roleOf,
@@ -138,11 +138,4 @@ function comesFromOutside(eventClass: EventClass, routings: readonly Routing[]):
   const routes = routings.flatMap(({ routes: all }) => all.get(eventClass.type) ?? []);
   const takes = routes.filter(({ steps, collects, joins }) => steps.length + collects.length + joins.length > 0);
   return routes.some(({ waiting }) => waiting.length > 0) && takes.every(({ waiting }) => waiting.length > 0);
-}
-
-/** The workflow and its children at any depth, each once. */
-function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
-  const members = new Set<CompiledWorkflow>([root]);
-  for (const member of members) for (const child of member.children.keys()) members.add(compileChild(member, child));
-  return members;
 }

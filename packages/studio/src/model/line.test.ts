@@ -1,10 +1,16 @@
 import type { HistoryEntry } from "@millrace/client";
 import { describe, expect, it } from "vitest";
 import { entry, namingWith } from "../../test/support/ticks.js";
+import { CallLabels } from "./call-labels.js";
 import { lineOf } from "./log-entry-text.js";
 
+const labelsOf = (...entries: HistoryEntry[]) => {
+  const labels = new CallLabels();
+  for (const one of entries) labels.record(one);
+  return labels;
+};
 const facts = { runId: "r", naming: namingWith("write: gather") };
-const of = (given: HistoryEntry) => lineOf(given, facts);
+const of = (given: HistoryEntry) => lineOf(given, { ...facts, labels: labelsOf(given) });
 
 describe("lineOf", () => {
   it.each([
@@ -57,7 +63,7 @@ describe("lineOf", () => {
   it("says how a pipeline begins and ends; only the step that failed is a failure", () => {
     const naming = namingWith("begin", "finish", "caught");
     const ofPipeline = (type: string, fields: Record<string, unknown>) =>
-      lineOf(entry(1, type, fields), { runId: "r", naming });
+      lineOf(entry(1, type, fields), { runId: "r", naming, labels: labelsOf() });
     const error = { name: "WorkflowError", code: "PIPELINE_FAILED", message: "Run r has failed" };
 
     expect(ofPipeline("step.completed", { step: "begin", item: 1 }).text).toBe("The pipeline begins");
@@ -85,17 +91,38 @@ describe("lineOf", () => {
     const closed = [{ path: ["frames", "0", "outputs", 0, 2], new: { ...loop, content: "2 iterations" } }];
     const completed = entry(1, "step.completed", { step: "edit", item: 1, changes });
 
-    expect(lineOf(completed, { ...facts, isPipeline: true }).changes).toEqual([
+    expect(lineOf(completed, { ...facts, labels: labelsOf(), isPipeline: true }).changes).toEqual([
       { path: ["session", "edits"], new: 1 },
       { path: ["outputs", "edit"], new: "an edit" },
       { path: ["outputs", "plan"], new: "an edit" },
     ]);
     expect(of(completed).changes).toEqual(changes);
     const ofPipeline = (step: string, given: HistoryEntry["changes"], type = "step.completed") =>
-      lineOf(entry(1, type, { step, item: 1, ...(given && { changes: given }) }), { ...facts, isPipeline: true });
+      lineOf(entry(1, type, { step, item: 1, ...(given && { changes: given }) }), {
+        ...facts,
+        labels: labelsOf(),
+        isPipeline: true,
+      });
     expect(ofPipeline("edit", closed).changes).toEqual([{ path: ["outputs", "edit"], new: "an edit" }]);
     expect(ofPipeline("write: gather", closed).changes).toEqual([]);
     expect(ofPipeline("edit", [{ path: ["discarded", 0], new: {} }], "state.edited").kind).toBe("housekeeping");
+  });
+
+  it("has the label of a call, which only its first tick has", () => {
+    const pay = { step: "pay", item: 1, call: "/@bank/run=charge" };
+    const opened = entry(1, "effect.opened", { ...pay, label: "Charge the card" });
+    const failed = entry(2, "effect.failed", { ...pay, retryAtMs: 5 });
+    const recorded = entry(3, "effect.recorded", { ...pay, callAttempt: 2 });
+    const labels = labelsOf(opened, failed, recorded);
+    const lines = [opened, failed, recorded, { ...recorded, item: 2 }, { ...recorded, runId: "r/1" }];
+
+    expect(lines.map((one) => lineOf(one, { ...facts, labels }).text)).toEqual([
+      "pay does “Charge the card”",
+      "“Charge the card” of pay failed",
+      "pay did “Charge the card” once",
+      "pay did “bank › charge” once",
+      "pay did “bank › charge” once",
+    ]);
   });
 
   it("counts the events of a fan-out", () => {

@@ -7,6 +7,7 @@
 import type { ChangedValue, HistoryEntry, HistoryTick, RunCall } from "@millrace/client";
 import { readableCall } from "millrace/engine";
 import type { IconName } from "../ui/icon.js";
+import type { CallLabels } from "./call-labels.js";
 import { pipelineChanges } from "./pipeline-changes.js";
 import type { StepNaming } from "./step-names.js";
 
@@ -33,6 +34,8 @@ export interface Line {
 export interface LineFacts {
   readonly runId: string;
   readonly naming: StepNaming;
+  /** Of the calls that have begun up to the tick. */
+  readonly labels: CallLabels;
   /** @default false */
   readonly isPipeline?: boolean;
 }
@@ -41,6 +44,8 @@ type Words = Partial<Line> & Pick<Line, "kind" | "icon" | "text">;
 interface TickFacts {
   readonly tick: HistoryTick;
   readonly who: string;
+  /** Label of the call that it is about, or else its key; empty without one. */
+  readonly call: string;
   readonly attempt: number;
   readonly isChild: boolean;
 }
@@ -126,24 +131,24 @@ const sentences: Readonly<Record<string, (facts: TickFacts) => Words>> = {
     };
   },
   "call.awaited": ({ who }) => ({ kind: "housekeeping", icon: "clock", text: `${who} waits again` }),
-  "effect.opened": ({ tick, who }) => ({
+  "effect.opened": ({ tick, who, call }) => ({
     kind: "steps",
     icon: "effect",
     tone: "running",
-    text: `${who} does “${callOf(tick)}”${tryOf(tick)}`,
+    text: `${who} does “${call}”${tryOf(tick)}`,
   }),
-  "effect.failed": ({ tick, who }) => ({
+  "effect.failed": ({ tick, who, call }) => ({
     kind: "steps",
     icon: tick["retryAtMs"] == null ? "failed" : "retry",
     tone: "failed",
-    text: `“${callOf(tick)}” of ${who} failed${tryOf(tick)}`,
+    text: `“${call}” of ${who} failed${tryOf(tick)}`,
     message: messageOf(tick["error"]),
     isFailure: true,
   }),
-  "effect.recorded": ({ tick, who }) => ({
+  "effect.recorded": ({ who, call }) => ({
     kind: "steps",
     icon: "effect",
-    text: `${who} did “${callOf(tick)}” once`,
+    text: `${who} did “${call}” once`,
   }),
   "event.collected": emitting("collected"),
   "state.edited": ({ who }) => ({ kind: "state", icon: "state", text: `${who} edited state` }),
@@ -163,11 +168,13 @@ function emitting(verb: string): (facts: TickFacts) => Words {
   };
 }
 
-export function lineOf(entry: HistoryEntry, { runId, naming, isPipeline = false }: LineFacts): Line {
+export function lineOf(entry: HistoryEntry, { runId, naming, labels, isPipeline = false }: LineFacts): Line {
   const { tick, step, attempt, changes = [] } = entry;
   const isChild = entry.runId !== runId;
   const name = step === null ? null : naming(step, entry.runId);
-  const facts: TickFacts = { tick, who: name?.label ?? "The caller", attempt: attempt ?? 1, isChild };
+  const { call: id } = tick;
+  const call = typeof id === "string" ? (labels.of(entry) ?? readableCall(id)) : "";
+  const facts: TickFacts = { tick, who: name?.label ?? "The caller", call, attempt: attempt ?? 1, isChild };
   const words = sentences[tick.type]?.(facts) ?? { kind: "events", icon: "event", text: tick.type };
   // A step of a pipeline that asks first ends, and begins again with the answer.
   const asksFirst = words.event?.startsWith("pipeline.ask ") === true && tick.type === "step.completed";
@@ -197,8 +204,8 @@ function endingText({ type, error }: HistoryTick, step: string): string | null {
 }
 
 /** The label of a call, else its key, with the scopes that it is in. */
-export function callOf({ call, label }: HistoryTick | RunCall): string {
-  return typeof label === "string" ? label : readableCall(String(call));
+export function callOf({ call, label }: Pick<RunCall, "call" | "label">): string {
+  return label ?? readableCall(call);
 }
 
 function tryOf({ callAttempt }: HistoryTick): string {

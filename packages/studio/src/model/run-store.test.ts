@@ -34,6 +34,15 @@ describe("RunStore", () => {
     expect([run.tick, run.isLive]).toEqual([10, true]);
   });
 
+  it("says what a call is labelled, however its ticks come in", () => {
+    const { store: run } = store();
+    const call = { step: "pay", item: 1, call: "run=charge" };
+    run.append([entry(1, "effect.opened", { ...call, label: "Charge the card" })]);
+    run.append([entry(2, "effect.recorded", call)]);
+
+    expect(run.lineAt(1).text).toBe("pay did “Charge the card” once");
+  });
+
   it("stays at the newest tick for as long as it is held there", () => {
     const { store: run } = store();
     run.append(ticks(3));

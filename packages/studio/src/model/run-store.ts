@@ -11,6 +11,7 @@ import type { HistoryEntry, RunAttempt, RunMoment } from "@millrace/client";
 import { createStore, type Store } from "../store.js";
 import { AttemptBook } from "./attempt-book.js";
 import { Blame } from "./blame.js";
+import { CallLabels } from "./call-labels.js";
 import { Emitted } from "./emitted.js";
 import { type Line, type LineFacts, lineOf } from "./log-entry-text.js";
 import { MomentCache } from "./moment-cache.js";
@@ -33,6 +34,7 @@ export class RunStore {
   readonly attempts: AttemptBook = new AttemptBook();
   readonly moments: MomentCache = new MomentCache();
   readonly #entries: HistoryEntry[] = [];
+  readonly #labels = new CallLabels();
   readonly #lines: (Line | undefined)[] = [];
   /** Numbers of ticks that are a failure or a question. */
   readonly #stops: number[] = [];
@@ -45,7 +47,7 @@ export class RunStore {
   constructor({ runId, schedule }: RunStoreOptions) {
     this.runId = runId;
     this.#schedule = schedule;
-    this.#facts = { runId, naming: asNamed };
+    this.#facts = { runId, naming: asNamed, labels: this.#labels };
   }
 
   #changed(): void {
@@ -64,6 +66,7 @@ export class RunStore {
     for (const entry of entries) {
       if (entry.number <= (this.#entries.at(-1)?.number ?? -1)) continue;
       this.#entries.push(entry);
+      this.#labels.record(entry);
       if (entry.runId === this.runId) {
         this.emitted.record(entry);
         this.blame.record(entry.number, entry.changes ?? []);

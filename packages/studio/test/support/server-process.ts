@@ -15,6 +15,7 @@ import {
   type RunOptions,
   type RunOutcome,
 } from "@millrace/client";
+import { killed } from "../../../../test-kill.js";
 import { freePort } from "../../../../test-ports.js";
 import { within } from "./within.js";
 
@@ -79,10 +80,7 @@ export class StudioServer implements AsyncDisposable {
 
   /** As `kill -9`. */
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGKILL");
-    await within("the end of the server", once(child, "exit"));
+    if (this.#child !== null) await within("the end of the server", killed(this.#child));
   }
 
   get client(): Client<Flows> {

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Middleware, Telemetry, Workflow } from "millrace";
-import { type CompiledWorkflow, compileChild, compileWorkflow, type Ports, setPorts } from "millrace/engine";
+import { compileWorkflow, familyOf, type Ports, setPorts } from "millrace/engine";
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -48,11 +48,4 @@ export async function removeHarness(workflow: Workflow): Promise<void> {
     await instance[Symbol.asyncDispose]();
     setPorts(instance, {});
   }
-}
-
-function familyOf(root: CompiledWorkflow, known: Set<CompiledWorkflow> = new Set()): Set<CompiledWorkflow> {
-  if (known.has(root)) return known;
-  known.add(root);
-  for (const name of root.children.keys()) familyOf(compileChild(root, name), known);
-  return known;
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { killed } from "../../../../../test-kill.js";
 import { startScript } from "../../support/scripts.js";
 
 /** What the model was asked, line by line, when it never answers at one of its calls and the process is killed there. */
@@ -15,9 +16,7 @@ async function askedAround(silent: number) {
   const start = (at: string) => startScript("overriding-process.ts", [join(folder, "runs.db"), log, at]);
   const first = start(String(silent));
   await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(silent);
-  const gone = once(first, "exit");
-  first.kill("SIGKILL");
-  await gone;
+  await killed(first);
   const second = start("never");
   let output = "";
   second.stdout?.on("data", (data: Buffer) => (output += data));

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { killed } from "../../../../../test-kill.js";
 import { type Mode, rounds } from "../../support/agent-flows.js";
 import { countingModel } from "../../support/counting-model.js";
 import { onStore, survive } from "../../support/survival.js";
@@ -82,7 +83,7 @@ it("is answered by another process: two questions of an agent in a nested pipeli
   const first = start("ask");
   let said = "";
   for await (const data of first.stdout) if ((said += String(data)).includes("\n")) break;
-  first.kill("SIGKILL");
+  await killed(first);
   const second = start("answer");
   let output = "";
   for await (const data of second.stdout) output += String(data);

@@ -241,6 +241,7 @@ type DiscardedAt = Pick<DiscardedEvents, "step" | "status">;
 /** @param by The item whose output ends the run. */
 export function reportDiscarded(reduction: Reduction, by: object): void {
   const { items, timers, inbox, scopes } = reduction.state;
+  if (items.size <= 1 && timers === null && inbox === null && scopes === null) return; // there is that item only
   const found = new Map<string, DiscardedEvents>();
   const add = ({ type }: EventData, { step, status }: DiscardedAt): void => {
     const key = `${status} ${step} ${type}`;

@@ -1,7 +1,6 @@
 /**
- * Adds and removes work items, and passes failures to error handlers.
- *
- * Worker slots: which items run and which wait in line. Also the open calls of work items.
+ * Work items: their worker slots (which run, and which wait in line), their open calls, how they begin and end, and failures that go to
+ * error handlers.
  *
  * @module
  */

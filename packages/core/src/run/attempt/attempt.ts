@@ -216,8 +216,8 @@ export class Attempt implements AttemptCore, AttemptPort {
     run.prepare(tick);
     if (run.host.inspector.active) inspectEnd(this, tick);
     this.#over(returned, true);
-    run.forget(item.id);
     run.submit(tick, last?.onStored);
+    run.forget(item.id); // the next one is listed by now: a map that becomes empty gets another table
   }
 
   fail(given: unknown): void {
@@ -281,11 +281,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     let value: unknown;
     try {
       const ctx = new StepContext(this);
-      const { tracer } = this.run.host.inspector;
-      value =
-        tracer === null
-          ? this.#call(ctx, resources)
-          : tracer.callStep(callOf(this, ctx), () => this.#call(ctx, resources));
+      value = this.run.host.inspector.tracer === null ? this.#call(ctx, resources) : this.#callTraced(ctx, resources);
       if (isThenable(value))
         return void value.then(
           (result) => this.#settled(result),
@@ -295,6 +291,10 @@ export class Attempt implements AttemptCore, AttemptPort {
       return this.threw(error);
     }
     this.#settled(value);
+  }
+
+  #callTraced(ctx: StepContext, resources: unknown): unknown {
+    return this.run.host.inspector.tracer?.callStep(callOf(this, ctx), () => this.#call(ctx, resources));
   }
 
   #call(ctx: StepContext, resources: unknown): unknown {
@@ -312,7 +312,11 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
     if (generator !== null) this.#generate(generator);
     else if (hasFinished(this)) this.complete(value);
-    else this.afterCalls(() => this.complete(value));
+    else this.#completeAfterCalls(value);
+  }
+
+  #completeAfterCalls(value: unknown): void {
+    this.afterCalls(() => this.complete(value));
   }
 
   #generate(generator: AsyncGenerator<unknown, unknown>): void {

@@ -93,7 +93,10 @@ export interface BulkOptions extends BulkSelection, CallerOptions {
   readonly perSecond?: number;
   /** Reason of the cancellations, for `cancel`. JSON. @default none */
   readonly reason?: unknown;
-  /** Fields of the answer, for `answer`. JSON. @default {} */
+  /**
+   * Fields of the answer, for `answer`. JSON: a text such as `"2026-11-29"` or `"2026-11-29T14:30:00Z"` becomes a `Date` where the
+   * answer has one. @default {}
+   */
   readonly fields?: object;
   /** Type of the prompt, for `answer`. A run with several open prompts of that type is skipped. @default any type */
   readonly prompt?: string;

@@ -117,7 +117,10 @@ export interface AnswerOptions extends PostOptions {
 }
 
 export interface ResumeRunOptions extends TenantOptions, CallerOptions {
-  /** Idempotency key: a second request with this key changes nothing, even if the run has changed in between. */
+  /**
+   * Idempotency key: a second request with this key changes nothing, even if the run has changed in between. The store keeps the
+   * request, and it is done later if the process dies. Without a key, a request that rejects with an error of the store is not done.
+   */
   readonly key?: string;
 }
 

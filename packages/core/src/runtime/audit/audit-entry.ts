@@ -97,9 +97,7 @@ const known: readonly AuditAction[] = [
   ...(["schedule.start", "schedule.delete"] as const),
 ];
 
-export interface StoredAuditSetup extends Pick<RuntimeParts, "store" | "clock"> {
-  readonly assertOpen: () => void;
-}
+type StoredAuditSetup = Pick<RuntimeParts, "store" | "clock">;
 
 /** The entries of a store. */
 export class StoredAudit implements RuntimeAudit {
@@ -110,7 +108,6 @@ export class StoredAudit implements RuntimeAudit {
   }
 
   async list(filter: AuditFilter = {}): Promise<AuditPage> {
-    this.#setup.assertOpen();
     checkCallOptions("audit.list", filter);
     const { tenant = "", limit = 100, cursor: from } = filter;
     const size = pageSize(limit);
@@ -120,7 +117,8 @@ export class StoredAudit implements RuntimeAudit {
     for (let looked = 0; ; ) {
       const query = { tenant, kind: auditKind, limit: size - entries.length };
       const page = await this.#setup.store.records({ ...query, ...(cursor !== null && { cursor }) });
-      entries.push(...page.records.map(({ id, text }) => entryOf(id, text)).filter((entry) => matches(entry, filter)));
+      const read = page.records.map(({ id, text }) => parseJson(text, `audit entry "${id}"`) as AuditEntry);
+      entries.push(...read.filter((entry) => matches(entry, filter)));
       looked += page.records.length;
       cursor = page.cursor;
       const isFull = size - entries.length < Math.min(size, LEAST_READ);
@@ -129,7 +127,6 @@ export class StoredAudit implements RuntimeAudit {
   }
 
   async delete(options: TenantOptions & { readonly olderThan: Duration }): Promise<number> {
-    this.#setup.assertOpen();
     checkCallOptions("audit.delete", options);
     const { store, clock } = this.#setup;
     const { tenant = "" } = options;
@@ -165,8 +162,4 @@ function matches(entry: AuditEntry, { user, door, action, runId, workflows }: Au
   const isOfCaller = isOne(user, by.user) && isOne(door, by.door);
   const isOfRun = isOne(runId, entry.runId) && workflows?.includes(entry.workflow) !== false;
   return isOfCaller && isOfRun && isOne(action, entry.action);
-}
-
-function entryOf(id: string, text: string): AuditEntry {
-  return parseJson(text, `audit entry "${id}"`) as AuditEntry;
 }

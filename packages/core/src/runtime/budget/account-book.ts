@@ -49,10 +49,6 @@ export interface Account {
   doubt: { readonly write: number; readonly spent: Amounts } | null;
 }
 
-export function openAccount(key: RecordKey, limits: Partial<Amounts>): Account {
-  return { key, limits, users: 0, held: nothing, unwritten: nothing, doubt: null };
-}
-
 export function runAccountKey({ tenant, runId }: RunKey): RecordKey {
   return { tenant, kind: runAccounts, id: runId };
 }
@@ -163,15 +159,6 @@ export function isDay(text: unknown): boolean {
   return typeof text === "string" && /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
-export function isTimezone(timeZone: unknown): boolean {
-  if (typeof timeZone !== "string" || timeZone === "") return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }) !== null;
-  } catch {
-    return false; // the time zone is unknown
-  }
-}
-
 /** How many jobs are written in one transaction. */
 const JOBS_AT_ONCE = 200;
 
@@ -262,7 +249,10 @@ export class AccountBook {
   #account({ key, limits }: Wanted): Account {
     const name = recordName(key);
     let account = this.#open.get(name);
-    if (account === undefined) this.#open.set(name, (account = openAccount(key, limits)));
+    if (account === undefined) {
+      account = { key, limits, users: 0, held: nothing, unwritten: nothing, doubt: null };
+      this.#open.set(name, account);
+    }
     return account;
   }
 

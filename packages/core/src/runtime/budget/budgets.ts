@@ -23,9 +23,9 @@ import {
 } from "../../host.js";
 import { systemIds } from "../../system/system.js";
 import { formatValue, hasFields } from "../../value/kind.js";
-import { nested, optionProblems, type Rules, ruleOf } from "../../value/option-rules.js";
+import { nested, optionProblems, type Rules, timezone, valueRule, wholeNumber } from "../../value/option-rules.js";
 import { refuseOptions, wrongOption } from "../../value/options.js";
-import { shown } from "../../value/shape.js";
+import { number, oneOf, optional, type Shape, text } from "../../value/shape.js";
 import type {
   AllowOptions,
   BudgetOptions,
@@ -50,7 +50,6 @@ import {
   dayOf,
   isDay,
   isNothing,
-  isTimezone,
   nothing,
   type Refusal,
   runAccountKey,
@@ -59,18 +58,30 @@ import {
   type Wanted,
 } from "./account-book.js";
 
-export class Budgets {
+interface BudgetsSetup extends BookSetup {
+  readonly store: Pick<RunStore, "record" | "writeRecords" | "tenants">;
+}
+
+/** How many records of tenants are read at once. */
+const READ_AT_ONCE = 50;
+
+/** The budgets of a store: for its runs, and from outside of them. */
+export class Budgets implements RuntimeBudgets {
+  readonly isDeclared: boolean;
   readonly #limits: ResolvedBudgets;
-  readonly #setup: BookSetup;
+  readonly #setup: BudgetsSetup;
   readonly #book: AccountBook;
   /** Units with a limit. */
   readonly #units: ReadonlySet<keyof Amounts>;
 
-  constructor(limits: ResolvedBudgets, setup: BookSetup) {
-    this.#limits = limits;
+  /** @param limits `null` for a runtime without budgets, which may still read what others have spent. */
+  constructor(limits: ResolvedBudgets | null, setup: BudgetsSetup) {
+    const { run, tenant } = limits ?? noBudgets;
+    this.isDeclared = limits !== null;
+    this.#limits = limits ?? noBudgets;
     this.#setup = setup;
     this.#book = new AccountBook(setup);
-    this.#units = new Set(units.filter((unit) => (limits.run[unit] ?? limits.tenant[unit]) !== undefined));
+    this.#units = new Set(units.filter((unit) => (run[unit] ?? tenant[unit]) !== undefined));
   }
 
   /** Returns the budget that the steps of a run see. */
@@ -78,33 +89,67 @@ export class Budgets {
     return {
       units: this.#units,
       spend: (spending) => this.#spend(key, spending),
-      allow: (id, more) => this.allow(key, id, amountsOf({ calls: 0, ...more })),
-      read: () => this.run(key),
+      allow: (id, more) => this.#allow(key, id, more),
+      read: () => this.#book.read(this.#run(key)),
     };
   }
 
-  run(key: RunKey): Promise<BudgetReport> {
-    return this.#book.read(this.#run(key));
+  async run(runId: string, options: TenantOptions = {}): Promise<BudgetReport> {
+    checkCallOptions("budgets.run", options);
+    const { tenant = "" } = options;
+    checkNames({ tenant, runId });
+    return this.#book.read(this.#run({ tenant, runId }));
   }
 
-  tenant(tenant: string, day: string): Promise<BudgetReport> {
-    return this.#book.read(this.#tenant(tenant, day));
+  async tenant(query: DayQuery = {}): Promise<BudgetReport & { readonly day: string }> {
+    checkCallOptions("budgets.tenant", query);
+    const { tenant = "" } = query;
+    checkNames({ tenant });
+    const day = this.#dayOf(query);
+    return { day, ...(await this.#book.read(this.#tenant(tenant, day))) };
   }
 
-  allow(key: RunKey, id: string, more: Amounts): Promise<void> {
-    return this.#book.with([this.#run(key)], ([account]) => this.#book.allow(account as never, id, more));
+  async tenants(query: Omit<DayQuery, "tenant"> = {}): Promise<DaySpending> {
+    checkCallOptions("budgets.tenants", query);
+    const day = this.#dayOf(query);
+    const names = await this.#setup.store.tenants();
+    const found: TenantSpending[] = [];
+    for (let first = 0; first < names.length; first += READ_AT_ONCE) {
+      const read = names
+        .slice(first, first + READ_AT_ONCE)
+        .map(async (tenant) => ({ tenant, ...(await this.#book.read(this.#tenant(tenant, day))) }));
+      found.push(...(await Promise.all(read)));
+    }
+    const tenants = found.filter(({ spent, reserved }) => !isNothing(spent) || !isNothing(reserved)).sort(bySpending);
+    return { day, timezone: this.#limits.timezone, tenants };
   }
 
-  get timezone(): string {
-    return this.#limits.timezone;
+  async allow(runId: string, more: Cost, options: AllowOptions = {}): Promise<void> {
+    checkCallOptions("budgets.allow", options);
+    const { tenant = "", key = systemIds.runId() } = options;
+    checkNames({ tenant, runId, key });
+    checkCost("What `allow` adds", more);
+    await this.#allow({ tenant, runId }, `from outside: ${key}`, more);
   }
 
-  today(): string {
-    return dayOf(this.#setup.clock.now(), this.#limits.timezone);
-  }
-
+  /** Resolves when everything is written. */
   stop(): Promise<void> {
     return this.#book.stop();
+  }
+
+  #allow(key: RunKey, id: string, more: Cost): Promise<void> {
+    const amounts = amountsOf({ calls: 0, ...more });
+    return this.#book.with([this.#run(key)], ([account]) => this.#book.allow(account as never, id, amounts));
+  }
+
+  /** @throws {WorkflowError} `OPTION_INVALID` */
+  #dayOf({ day = this.#today() }: Pick<DayQuery, "day">): string {
+    if (!isDay(day)) throw wrongOption("day", `is ${formatValue(day)}`, 'Pass a date, such as "2026-11-29".');
+    return day;
+  }
+
+  #today(): string {
+    return dayOf(this.#setup.clock.now(), this.#limits.timezone);
   }
 
   #run(key: RunKey): Wanted {
@@ -117,7 +162,7 @@ export class Budgets {
 
   #spend<Result>(key: RunKey, { cost, signal, work }: Spending<Result>): Promise<Result> {
     const asked = amountsOf(cost);
-    const wanted = [this.#run(key), this.#tenant(key.tenant, this.today())];
+    const wanted = [this.#run(key), this.#tenant(key.tenant, this.#today())];
     return this.#book.with(wanted, async (accounts) => {
       for (;;) {
         signal.throwIfAborted();
@@ -141,13 +186,13 @@ export class Budgets {
 }
 
 /** Facts about a budget that a call would exceed, for the error and the event. */
-export interface ReachedBudget {
+interface ReachedBudget {
   readonly budget: "run" | "tenant";
   /** The run, or the tenant. */
   readonly of: string;
   /** Day and time zone of a tenant's budget. */
-  readonly day?: string;
-  readonly unit: keyof Amounts;
+  readonly day?: string | undefined;
+  readonly unit: Unit;
   readonly allowed: number;
   readonly spent: number;
   readonly reserved: number;
@@ -198,18 +243,11 @@ export interface ResolvedBudgets {
   readonly timezone: string;
 }
 
-const amount = ruleOf((value) =>
-  Number.isFinite(value) && (value as number) >= 0 ? null : `is ${shown(value)}, not a number from 0`,
-);
-const count = ruleOf((value) =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? null : `is ${shown(value)}, not a whole number from 0`,
-);
-const zone = ruleOf((value) =>
-  isTimezone(value) ? null : `is ${shown(value)}, not an IANA time zone such as "Europe/Berlin"`,
-);
+const amount = valueRule((value) => Number.isFinite(value) && (value as number) >= 0, "a number from 0");
+const count = wholeNumber(0);
 
 const run: Rules<RunBudget> = { tokens: count, usd: amount, calls: count };
-const tenant: Rules<TenantBudget> = { tokensPerDay: count, usdPerDay: amount, callsPerDay: count, timezone: zone };
+const tenant: Rules<TenantBudget> = { tokensPerDay: count, usdPerDay: amount, callsPerDay: count, timezone };
 const budgets: Rules<BudgetOptions> = { run: nested(run), tenant: nested(tenant) };
 const cost: Rules<Cost> = { tokens: amount, usd: amount, calls: count };
 
@@ -226,7 +264,7 @@ export function checkCost(of: string, given: unknown): void {
   refuseOptions(of, hasFields(given) ? optionProblems(given as Cost, cost) : ["it is not an object"]);
 }
 
-export const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
+const noBudgets: ResolvedBudgets = { run: {}, tenant: {}, timezone: "UTC" };
 
 /** `null` if no unit has a budget. */
 export function resolveBudgets(options: BudgetOptions | undefined): ResolvedBudgets | null {
@@ -287,119 +325,29 @@ function checkSpent(cost: Cost): Cost {
   return cost;
 }
 
-/** How many records of tenants are read at once. */
-const READ_AT_ONCE = 50;
-
-export interface BudgetsSetup {
-  readonly budgets: Budgets;
-  readonly isDeclared: boolean;
-  readonly store: Pick<RunStore, "tenants">;
-  readonly assertOpen: () => void;
-}
-
-/** The budgets of a store, from outside of runs. */
-export class StoredBudgets implements RuntimeBudgets {
-  readonly #setup: BudgetsSetup;
-
-  constructor(setup: BudgetsSetup) {
-    this.#setup = setup;
-  }
-
-  get isDeclared(): boolean {
-    return this.#setup.isDeclared;
-  }
-
-  async run(runId: string, options: TenantOptions = {}): Promise<BudgetReport> {
-    this.#setup.assertOpen();
-    checkCallOptions("budgets.run", options);
-    const { tenant = "" } = options;
-    checkNames({ tenant, runId });
-    return this.#setup.budgets.run({ tenant, runId });
-  }
-
-  async tenant(query: DayQuery = {}): Promise<BudgetReport & { readonly day: string }> {
-    this.#setup.assertOpen();
-    checkCallOptions("budgets.tenant", query);
-    const { tenant = "" } = query;
-    checkNames({ tenant });
-    const day = this.#dayOf(query);
-    return { day, ...(await this.#setup.budgets.tenant(tenant, day)) };
-  }
-
-  async tenants(query: Omit<DayQuery, "tenant"> = {}): Promise<DaySpending> {
-    const { assertOpen, budgets, store } = this.#setup;
-    assertOpen();
-    checkCallOptions("budgets.tenants", query);
-    const day = this.#dayOf(query);
-    const names = await store.tenants();
-    const found: TenantSpending[] = [];
-    for (let first = 0; first < names.length; first += READ_AT_ONCE) {
-      const some = names.slice(first, first + READ_AT_ONCE);
-      found.push(
-        ...(await Promise.all(some.map(async (tenant) => ({ tenant, ...(await budgets.tenant(tenant, day)) })))),
-      );
-    }
-    const tenants = found.filter(({ spent, reserved }) => !isNothing(spent) || !isNothing(reserved)).sort(bySpending);
-    return { day, timezone: budgets.timezone, tenants };
-  }
-
-  async allow(runId: string, more: Cost, options: AllowOptions = {}): Promise<void> {
-    this.#setup.assertOpen();
-    checkCallOptions("budgets.allow", options);
-    const { tenant = "", key = systemIds.runId() } = options;
-    checkNames({ tenant, runId, key });
-    checkCost("What `allow` adds", more);
-    await this.#setup.budgets.allow({ tenant, runId }, `from outside: ${key}`, amountsOf({ calls: 0, ...more }));
-  }
-
-  /** @throws {WorkflowError} `OPTION_INVALID` */
-  #dayOf({ day = this.#setup.budgets.today() }: Pick<DayQuery, "day">): string {
-    if (!isDay(day)) throw wrongOption("day", `is ${formatValue(day)}`, 'Pass a date, such as "2026-11-29".');
-    return day;
-  }
-}
-
 function bySpending({ spent: one }: TenantSpending, { spent: other }: TenantSpending): number {
   return other.usd - one.usd || other.tokens - one.tokens || other.calls - one.calls;
 }
 
-function typed<Value>(expected: string, isRight: (value: unknown) => boolean): StandardSchema<Value> {
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "millrace",
-      validate: (value) =>
-        isRight(value) ? { value: value as Value } : { issues: [{ message: `expected ${expected}` }] },
-    },
+/** A field that is checked by a shape. */
+// @__NO_SIDE_EFFECTS__
+function field<Value>(of: Shape<Value>): StandardSchema<Value> {
+  const validate = (value: unknown) => {
+    const problems = of(value);
+    return problems === null ? { value: value as Value } : { issues: problems.map(({ what }) => ({ message: what })) };
   };
+  return { "~standard": { version: 1, vendor: "millrace", validate } };
 }
 
-const text = typed<string>("a text", (value) => typeof value === "string");
-const finite = typed<number>("a number", (value) => Number.isFinite(value));
-const unit = typed<Unit>("tokens, usd or calls", (value) => ["tokens", "usd", "calls"].includes(value as string));
-const scope = typed<"run" | "tenant">("run or tenant", (value) => value === "run" || value === "tenant");
-const day = typed<string | undefined>("a text", (value) => value === undefined || typeof value === "string");
-
-interface Reached {
-  readonly budget: "run" | "tenant";
-  readonly of: string;
-  readonly day?: string | undefined;
-  readonly unit: Unit;
-  readonly allowed: number;
-  readonly spent: number;
-  readonly reserved: number;
-  readonly asked: number;
-}
-
-const ReachedBase: EventOf<"BudgetReachedEvent", Reached> = /* @__PURE__ */ event("BudgetReachedEvent", {
-  budget: scope,
-  of: text,
-  day,
-  unit,
-  allowed: finite,
-  spent: finite,
-  reserved: finite,
-  asked: finite,
+const ReachedBase: EventOf<"BudgetReachedEvent", ReachedBudget> = /* @__PURE__ */ event("BudgetReachedEvent", {
+  budget: field(oneOf("run", "tenant")),
+  of: field(text),
+  day: field(optional(text)),
+  unit: field(oneOf(...units)),
+  allowed: field(number),
+  spent: field(number),
+  reserved: field(number),
+  asked: field(number),
 });
 
 /**

@@ -1,23 +1,58 @@
-/**
- * Applies a job to one run.
- *
- * Checked requests of jobs.
- *
- * @module
- */
-import type { Receipt } from "../../authoring/handler.types.js";
+/** Applies a job to one run: the checked request of the job, and what an answer of it has as JSON. */
+import type { PendingPrompt, Receipt } from "../../authoring/handler.types.js";
 import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
-import type { Clock, DoneBy, RetryPolicy } from "../../host.js";
+import {
+  type Clock,
+  type CompiledWorkflow,
+  type DoneBy,
+  eventJsonSchema,
+  familyOf,
+  type JsonSchema,
+  mayHoldMoments,
+  QuestionEvent,
+  type RetryPolicy,
+  withMoments,
+} from "../../host.js";
 import { formatValue, hasFields, isDate } from "../../value/kind.js";
 import { wrongOption } from "../../value/options.js";
 import type { BulkAction, BulkOptions, BulkProblem, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
-import type { CallerOptions, ResumeRunOptions, RunHandle, RunListing, TenantOptions } from "../api/runtime.types.js";
+import type {
+  CallerOptions,
+  ResumeRunOptions,
+  RunHandle,
+  RunListing,
+  RuntimeRunOptions,
+  TenantOptions,
+} from "../api/runtime.types.js";
 import { storeQuery } from "../client/run-lists.js";
 import { byOf, given, nameProblem } from "../options/call-options.js";
 import type { RunKey, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { isEndedStatus, runUnknown, storedStatuses } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import { readReceipt, scopedKey } from "../worker/run/messages.js";
+
+interface AnswerTo {
+  readonly run: Pick<RunHandle, "prompts">;
+  readonly promptId: string;
+  /** The workflow of the run. */
+  readonly compiled: CompiledWorkflow;
+}
+
+/** The fields with a `Date` in place of each text where the answer has one. The prompt is read only for fields that may have one. */
+async function answerFields(fields: object, { run, promptId, compiled }: AnswerTo): Promise<object> {
+  if (!mayHoldMoments(fields)) return fields;
+  const prompt = (await run.prompts()).find((one) => one.promptId === promptId);
+  const schema = prompt === undefined ? null : schemaOf(prompt, compiled);
+  return schema === null ? fields : (withMoments(schema, fields) as object);
+}
+
+/** `null` where it is not known. */
+function schemaOf({ event, answerType }: PendingPrompt, compiled: CompiledWorkflow): JsonSchema | null {
+  if (answerType === null) return null;
+  if (QuestionEvent.is(event)) return event.schema;
+  const classes = [...familyOf(compiled)].flatMap(({ registry }) => registry.get(answerType) ?? []);
+  return classes[0] === undefined ? null : eventJsonSchema(classes[0]);
+}
 
 const openStatuses = storedStatuses.filter((status) => !isEndedStatus(status));
 
@@ -145,14 +180,20 @@ function plainWhere(where: BulkWhere): BulkWhere {
 /** Name of the workflow of the jobs that act on many runs. */
 export const bulkName = "millrace.bulk";
 
-/** The part of a runtime that a job needs. */
-export interface BulkHost {
+export interface BulkSetup {
+  readonly store: RunStore;
   readonly clock: Clock;
+  readonly workflows: { find(name: string): { readonly compiled: CompiledWorkflow } | undefined };
+  readonly runtime: BulkRuntime;
+}
+
+/** The part of a runtime that a job needs. */
+interface BulkRuntime {
+  run(workflow: string, input: unknown, options: RuntimeRunOptions): RunHandle;
   retry(runId: string, options: ResumeRunOptions): RunHandle;
   resume(runId: string, options: ResumeRunOptions): RunHandle;
   handle(runId: string, options: TenantOptions): RunHandle;
   delete(runId: string, options: CallerOptions & TenantOptions): Promise<void>;
-  knows(workflow: string): boolean;
 }
 
 /** A run whose turn it is. */
@@ -165,7 +206,7 @@ export interface BulkItem {
 }
 
 export interface BulkTurn {
-  readonly host: BulkHost;
+  readonly setup: BulkSetup;
   readonly request: BulkRequest;
   readonly tenant: string;
   /** Equal whenever this job comes to this run: what was done before does not happen again. */
@@ -180,7 +221,7 @@ const waitMs = 60_000;
 /** Applies the job to one run. Returns `null` if it is done. */
 export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProblem | null> {
   try {
-    const refusal = await within(turn.host.clock, perform(turn, item));
+    const refusal = await within(turn.setup.clock, perform(turn, item));
     return refusal === null ? null : problemOf(item.runId, refusal);
   } catch (error) {
     if (isOfProcess(error)) throw error;
@@ -189,26 +230,29 @@ export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProb
 }
 
 async function perform(turn: BulkTurn, { runId, workflow, prompts }: BulkItem): Promise<Refusal | null> {
-  const { host, request, tenant, key, isRepeated } = turn;
+  const { setup, request, tenant, key, isRepeated } = turn;
+  const { runtime, workflows } = setup;
   const { action, reason, fields } = request;
   if (workflow === null) throw runUnknown({ runId, tenant });
   const by = request.by === null ? {} : { by: request.by };
   if (action === "delete") {
-    await host.delete(runId, { tenant, ...by }).catch((error: unknown) => {
+    await runtime.delete(runId, { tenant, ...by }).catch((error: unknown) => {
       if (!isRepeated || !WorkflowError.is(error, "RUN_UNKNOWN")) throw error;
     });
     return null;
   }
-  if (!host.knows(workflow)) throw unknownWorkflow(workflow);
+  const compiled = workflows.find(workflow)?.compiled;
+  if (compiled === undefined) throw unknownWorkflow(workflow);
   if (action === "retry" || action === "resume") {
-    await host[action](runId, { tenant, key, ...by }).accepted;
+    await runtime[action](runId, { tenant, key, ...by }).accepted;
     return null;
   }
-  const run = host.handle(runId, { tenant });
+  const run = runtime.handle(runId, { tenant });
   if (action === "cancel") return refusalOf(await run.cancel(reason ?? undefined, { key, ...by }));
   const [promptId] = prompts;
   if (promptId === undefined || prompts.length > 1) return notOnePrompt(prompts.length);
-  return refusalOf(await run.answer(promptId, fields, { key: `${key} ${promptId}`, ...by }));
+  const answer = await answerFields(fields, { run, promptId, compiled });
+  return refusalOf(await run.answer(promptId, answer, { key: `${key} ${promptId}`, ...by }));
 }
 
 interface Refusal {

@@ -10,7 +10,7 @@
  */
 import type { Context } from "../../authoring/context.types.js";
 import type { Workflow } from "../../authoring/workflow.types.js";
-import { type Clock, defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
+import { defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
 import { unlessAborted } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
 import { positiveInteger, wrongOption } from "../../value/options.js";
@@ -30,10 +30,10 @@ import type { RunStore, StoredStatus } from "../store/run-store.types.js";
 import { isEndedStatus } from "../store/store-kit.js";
 import {
   actOnRun,
-  type BulkHost,
   type BulkItem,
   type BulkRequest,
   type BulkSet,
+  type BulkSetup,
   bulkName,
   bulkRequest,
   bulkSet,
@@ -82,11 +82,6 @@ interface JobState extends BulkCounts {
   readonly problems: readonly BulkProblem[];
 }
 
-export interface BulkSetup {
-  readonly store: RunStore;
-  readonly host: BulkHost;
-}
-
 /** @param setup `null` for a workflow that is only described. */
 export function bulkWorkflow(given: BulkSetup | null): Workflow {
   const setup = given as BulkSetup;
@@ -98,9 +93,9 @@ export function bulkWorkflow(given: BulkSetup | null): Workflow {
     .build() as unknown as Workflow;
 }
 
-async function begin({ store, host }: BulkSetup, ev: StartEvent, ctx: Context): Promise<NextPage> {
+async function begin({ store, clock }: BulkSetup, ev: StartEvent, ctx: Context): Promise<NextPage> {
   const request = ev.get("request") as BulkRequest;
-  const beforeMs = await ctx.run("time", () => host.clock.now() + 1);
+  const beforeMs = await ctx.run("time", () => clock.now() + 1);
   const set: MatchRequest = { ...request, tenant: ctx.tenant, beforeMs };
   const { count, isAll } = await ctx.run("count", () => countMatching(store, set, mostCounted), patient);
   const counts: BulkCounts = { matched: isAll ? count : null, done: 0, skipped: 0, failed: 0 };
@@ -121,7 +116,7 @@ async function act(
 ): Promise<NextPage | StopEvent> {
   const { request, beforeMs } = (await ctx.store.get()) as unknown as JobState;
   const set: MatchRequest = { ...request, tenant: ctx.tenant, beforeMs };
-  const { clock } = setup.host;
+  const { clock } = setup;
   const page = await ctx.run(
     "find",
     async ({ signal }) => {
@@ -134,7 +129,7 @@ async function act(
     "act",
     async (call) => {
       const startedAtMs = clock.now();
-      const turn = { ...setup, request, tenant: ctx.tenant, key: keyOfJob(ctx.runId), isRepeated: call.attempt > 1 };
+      const turn = { setup, request, tenant: ctx.tenant, key: keyOfJob(ctx.runId), isRepeated: call.attempt > 1 };
       const problems: BulkProblem[] = [];
       await forEachOf(page.items, call.signal, async (item) => {
         const problem = await actOnRun(turn, item);
@@ -155,28 +150,28 @@ async function act(
 }
 
 async function found(
-  { store, host }: BulkSetup,
+  setup: BulkSetup,
   set: MatchRequest,
   { request, cursor }: { readonly request: BulkRequest; readonly cursor: string | null },
 ): Promise<Page> {
   const limit = Math.min(pageLength, request.perSecond);
-  const page = await matchingPage(store, set, { cursor, limit });
+  const page = await matchingPage(setup.store, set, { cursor, limit });
   const { action, prompt } = request;
   const items = page.runs.map(async ({ runId, workflow }): Promise<BulkItem> => {
-    const asks = action === "answer" && host.knows(workflow);
-    return { runId, workflow, prompts: asks ? await promptsOf(host, { runId, tenant: set.tenant }, prompt) : [] };
+    const asks = action === "answer" && setup.workflows.find(workflow) !== undefined;
+    return { runId, workflow, prompts: asks ? await promptsOf(setup, { runId, tenant: set.tenant }, prompt) : [] };
   });
   const missing = page.missing.map((runId): BulkItem => ({ runId, workflow: null, prompts: [] }));
   return { items: [...(await Promise.all(items)), ...missing], cursor: page.cursor };
 }
 
 async function promptsOf(
-  host: BulkHost,
+  { runtime }: BulkSetup,
   { runId, tenant }: { readonly runId: string; readonly tenant: string },
   type: string | null,
 ): Promise<readonly string[]> {
   // A run that cannot be read has no prompts here: the answer reports the error.
-  const open = await host
+  const open = await runtime
     .handle(runId, { tenant })
     .prompts()
     .catch(() => []);
@@ -199,7 +194,7 @@ async function forEachOf<Item>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 }
 
-async function pause({ host: { clock } }: BulkSetup, ms: number, signal: AbortSignal): Promise<void> {
+async function pause({ clock }: BulkSetup, ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await unlessAborted<void>(signal, (done) => clock.setTimer(clock.now() + ms, done));
 }
 
@@ -325,21 +320,10 @@ export async function countMatching(store: RunStore, set: MatchRequest, most: nu
   return count > most ? { count: most, isAll: false } : { count, isAll: true };
 }
 
-interface JobRuntime extends Omit<BulkHost, "clock" | "knows"> {
-  run(workflow: string, input: unknown, options: RuntimeRunOptions): RunHandle;
-}
-
-export interface BulkJobsSetup {
-  readonly store: RunStore;
-  readonly clock: Clock;
-  readonly workflows: { find(name: string): unknown };
-  readonly runtime: JobRuntime;
-}
-
 export class BulkJobs {
-  readonly #setup: BulkJobsSetup;
+  readonly #setup: BulkSetup;
 
-  constructor(setup: BulkJobsSetup) {
+  constructor(setup: BulkSetup) {
     this.#setup = setup;
   }
 
@@ -366,15 +350,6 @@ export class BulkJobs {
   }
 
   workflow(): Workflow {
-    const { runtime, store, clock, workflows } = this.#setup;
-    const host: BulkHost = {
-      clock,
-      retry: (runId, options) => runtime.retry(runId, options),
-      resume: (runId, options) => runtime.resume(runId, options),
-      handle: (runId, options) => runtime.handle(runId, options),
-      delete: (runId, options) => runtime.delete(runId, options),
-      knows: (workflow) => workflows.find(workflow) !== undefined,
-    };
-    return bulkWorkflow({ store, host });
+    return bulkWorkflow(this.#setup);
   }
 }

@@ -7,17 +7,26 @@
  */
 
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { type AppliedTick, applyPatches, type StateChange, type StatePatch, sameValue, type Tick } from "../../host.js";
+import { type AppliedTick, applyPatches, type StatePatch, sameValue, type Tick } from "../../host.js";
 import { isRecord } from "../../value/kind.js";
+import { assertSignal } from "../../value/options.js";
 import type { ChangedValue, DetailedEntry } from "../api/history.types.js";
 import type { DetailedHistoryOptions } from "../api/runtime.types.js";
-import { assertAfter, firstKept, originOf, sinceKept, Timeline, ticksOf } from "../history/history.js";
+import {
+  assertAfter,
+  firstKept,
+  originOf,
+  sinceKept,
+  type Timeline,
+  ticksOf,
+  ticksThrough,
+} from "../history/history.js";
 import { assertHere } from "../store/run-key.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
-import type { LoadFrom } from "../worker/load/load.js";
-import { checkSignal, waitForChange } from "./wait-for-change.js";
+import { type LoadFrom, loadTree } from "../worker/load/load.js";
+import { waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
   runTable: RunTable,
@@ -25,11 +34,11 @@ export async function* detailedHistoryOf(
   { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
   assertAfter(after);
-  checkSignal(signal);
+  assertSignal(signal);
   if (after === undefined)
     for await (const origin of originOf(from))
       if (origin.number < before)
-        yield { ...origin, step: null, item: null, attempt: null, changes: newState(origin.tick.state) };
+        yield { ...origin, step: null, item: null, attempt: null, changes: byFields({}, origin.tick.state) };
   const trail = new Trail(from, after ?? 0);
   for (;;) {
     for await (const entry of trail.read()) {
@@ -90,7 +99,7 @@ class Trail {
   /** A run that cannot be rebuilt there can still be read tick by tick. */
   async #load(): Promise<Timeline | false> {
     try {
-      return await Timeline.after(this.#from, this.number);
+      return await loadTree(this.#from, this.number);
     } catch (error) {
       const isTrimmed = (await firstKept(this.#from)) > this.number + 1;
       if (WorkflowError.is(error) && !isTrimmed) return false;
@@ -99,13 +108,14 @@ class Trail {
   }
 
   async *#reduced(timeline: Timeline): AsyncGenerator<DetailedEntry, void> {
-    for await (const { number, applied } of timeline.ticks(this.#from)) {
+    for await (const { number, applied } of ticksThrough(this.#from, timeline)) {
+      if (number <= this.number) continue; // the reader begins behind the last tick that there was
       this.number = number;
       const { tick, member, item } = applied;
       const changes = changesOf(applied);
       yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };
     }
-    this.number = timeline.number;
+    this.number = Math.max(this.number, timeline.ticks);
   }
 
   async *#plain(): AsyncGenerator<DetailedEntry, void> {
@@ -127,19 +137,10 @@ class Trail {
 /** The changes in the order in which they were made. Several may concern one place. */
 function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {
   if (Object.is(member.state.store, before)) return []; // it changed nothing, or came too late
-  const change = changeOf(tick);
+  const change = "change" in tick ? tick.change : undefined;
   return change !== undefined && "patches" in change
     ? byPatches(before, change.patches)
     : byFields(before, member.state.store);
-}
-
-/** The whole state as one change. */
-function newState(state: unknown): readonly ChangedValue[] {
-  return byFields({}, state);
-}
-
-function changeOf(tick: Tick): StateChange | undefined {
-  return "change" in tick ? tick.change : undefined;
 }
 
 function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValue[] {

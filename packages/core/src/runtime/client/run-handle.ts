@@ -16,7 +16,6 @@ import {
   type PromptAnswer,
   promptsOf,
   type RunStream,
-  type RunTree,
   receiptOfAnswer,
   resultOfStop,
   runOutcome,
@@ -27,6 +26,7 @@ import {
   wakeAt,
 } from "../../host.js";
 import { markHandled } from "../../system/deferred.js";
+import { assertSignal } from "../../value/options.js";
 import type { RawSnapshot } from "../api/history.types.js";
 import type {
   AnswerOptions,
@@ -38,26 +38,21 @@ import type {
   RunListing,
   SendOptions,
 } from "../api/runtime.types.js";
-import { rawSnapshotOf } from "../history/history.js";
+import { contextOf, rawSnapshotOf, ticksThrough } from "../history/history.js";
 import { byOf, checkCallOptions, checkNames } from "../options/call-options.js";
 import { idOf, storedRun } from "../store/run-key.js";
-import type { RunKey, StoredRun } from "../store/run-store.types.js";
+import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/store-kit.js";
 import { readPrompts } from "../text/journal-text.js";
-import type { RunTable } from "../worker/claim/run-table.js";
-import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import { entries, keptTicks, type LoadFrom, loadTree } from "../worker/load/load.js";
 import { type Message, scopedKey } from "../worker/run/messages.js";
-import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
 import { toListing } from "./run-lists.js";
-import { type SentMessage, sendMessage } from "./send-message.js";
+import { type SendSetup, type SentMessage, sendMessage } from "./send-message.js";
 import { storedStream } from "./stored-stream.js";
-import { checkSignal, waitForChange } from "./wait-for-change.js";
+import { waitForChange } from "./wait-for-change.js";
 
-export interface HandleSetup {
-  readonly runTable: RunTable;
-  readonly workflows: RegisteredWorkflows;
-  /** Key of the run. For a start with `dedupe`, of the run that counts, once it is accepted. */
-  readonly key: RunKey;
+/** For a start with `dedupe`, `key` is that of the run that counts, once it is accepted. */
+export interface HandleSetup extends SendSetup {
   /** Resolves once the run is stored; to its row, where that was read. */
   readonly accept: () => Promise<StoredRun | null>;
 }
@@ -87,22 +82,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a handle is a promise of the result
-  then<Fulfilled = unknown, Rejected = never>(
-    onFulfilled?: ((result: unknown) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
+  then: Promise<unknown>["then"] = (...args) => this.#awaited().then(...args);
+  catch: Promise<unknown>["catch"] = (...args) => this.#awaited().catch(...args);
+  finally: Promise<unknown>["finally"] = (...args) => this.#awaited().finally(...args);
+
+  /** The result, for which it waits from the first call on. */
+  #awaited(): Promise<unknown> {
     this.#result ??= markHandled(this.#whenEnded());
-    return this.#result.then(onFulfilled, onRejected);
-  }
-
-  catch<Rejected = never>(
-    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<unknown> {
-    return this.then(undefined, onRejected);
-  }
-
-  finally(onFinally?: (() => void) | null): Promise<unknown> {
-    return this.then().finally(onFinally);
+    return this.#result;
   }
 
   async #whenEnded(): Promise<unknown> {
@@ -167,7 +154,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async idle(options: IdleOptions = {}): Promise<RunOutcome> {
     checkCallOptions("idle", options);
     const { signal } = options;
-    checkSignal(signal);
+    assertSignal(signal);
     await this.#isThere();
     const { runTable, key } = this.#setup;
     return waitForChange(this.#setup, () => this.#lookIdle({ readRow: () => runTable.sharedRow(key), signal }), {
@@ -202,20 +189,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
   snapshot(options: RawOptions): Promise<RawSnapshot | null>;
   async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
     if (options !== undefined) checkCallOptions("snapshot", options);
-    const { runTable, key } = this.#setup;
+    const { runTable, key, workflows } = this.#setup;
     await this.#isThere();
     if (options?.raw === true) return rawSnapshotOf({ store: runTable.store, run: await this.#row() });
     const live = runTable.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
     const run = await this.#row();
-    const tree = await this.#loadTree(run);
-    return { ...tree.toDict(), workflow: this.#setup.workflows.get(run.workflow).compiled.name };
-  }
-
-  async #loadTree(run: StoredRun): Promise<RunTree> {
-    const { runTable, workflows } = this.#setup;
     const { tree } = await loadTree({ store: runTable.store, run, workflow: workflows.get(run.workflow) });
-    return tree;
+    return contextOf(tree);
   }
 
   async summary(): Promise<RunListing> {
@@ -241,7 +222,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** Looks for the outcome of an idle run; `undefined` if the run has work to do. */
-  async #lookIdle({ readRow, signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
+  async #lookIdle({ readRow = () => this.#row(), signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
     const { runTable, key } = this.#setup;
     await runTable.whenLoaded(key); // claimed because it has work to do, which its row does not say
     const live = runTable.live.get(idOf(key));
@@ -254,7 +235,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     }
     const outcome = await runTable.outcome(key, readRow);
     if (outcome !== null) return runOutcome(key.runId, outcome);
-    const run = readRow === undefined ? await this.#row() : await readRow();
+    const run = await readRow();
     if (run === null) throw runUnknown(key);
     if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
     return { status: "waiting", prompts: this.#waitingPrompts(run), wakeAtMs: run.wakeAtMs };
@@ -316,9 +297,8 @@ async function firstSent(from: LoadFrom, promptId: string): Promise<number | nul
 /** Returns the answer that the run has accepted: only the reducer knows which of several it was. */
 async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promise<PromptAnswer | null> {
   const loaded = await loadTree(from, sent - 1);
-  for await (const { applied } of steps(from, loaded)) {
-    loaded.tree.forgetOutcomes();
-    const answer = applied === null ? null : takenAnswer(applied, promptId);
+  for await (const { applied } of ticksThrough(from, loaded)) {
+    const answer = takenAnswer(applied, promptId);
     if (answer !== null) return answer;
   }
   return null;

@@ -1,26 +1,18 @@
 /** Lists of stored runs. */
 
 import { formatValue, hasFields } from "../../value/kind.js";
-import { pageSize, timeOf, wrongOption } from "../../value/options.js";
-import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
+import { oneOf, valueRule } from "../../value/option-rules.js";
+import { optionsOf, pageSize, refuseOptions, timeOf, wrongOption } from "../../value/options.js";
+import type { RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import { indexText, isIndexable } from "../options/input-index.js";
 import { sealOwner } from "../store/run-key.js";
-import type { RunCount, RunQuery, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
+import type { RunQuery, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { storedStatuses } from "../store/store-kit.js";
-
-export async function list(
-  store: RunStore,
-  filter: RunFilter,
-): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
-  const page = await store.list(storeQuery(filter));
-  return { runs: page.runs.map(toListing), cursor: page.cursor };
-}
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function storeQuery({ limit = 100, search, order, cursor, ...where }: RunFilter): RunQuery {
-  checkSearch(search);
-  checkOrder(order);
+  refuseOptions(optionsOf("`runs`"), [...searchRule(search, "search"), ...orderRule(order, "order")]);
   return {
     ...(order !== undefined && { order }),
     ...(cursor !== undefined && { cursor }),
@@ -76,23 +68,11 @@ export function statusesOf(
 }
 
 /** Refuses search texts that no store can compare, or only slowly. */
-function checkSearch(search: unknown): void {
-  if (search === undefined) return;
-  if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))
-    return;
-  const what =
-    typeof search === "string" ? "has more than 1,000 characters, or some that no id has" : "is not a string";
-  throw wrongOption("search", what, "Search for a part of an id, of a label or of an error.");
-}
-
-function checkOrder(order: unknown): void {
-  if (order === undefined || order === "newest" || order === "oldest") return;
-  throw wrongOption("order", "is neither `newest` nor `oldest`", "Lists are sorted by when runs were created.");
-}
-
-export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
-  return store.counts({ tenant: "", ...given(filter) });
-}
+const searchRule = valueRule(
+  (search) => typeof search === "string" && search.length <= 1_000 && !/\0|\p{Surrogate}/u.test(search),
+  "a text of at most 1,000 characters that ids can have",
+);
+const orderRule = oneOf("newest", "oldest");
 
 export function toListing(run: StoredRun): RunListing {
   const { key, workflow, version, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } =

@@ -27,15 +27,12 @@ import { DurableRun } from "../worker/run/durable-run.js";
 /** The records of a store, from outside of runs. */
 export class StoredRecords implements RuntimeRecords {
   readonly #store: RunStore;
-  readonly #assertOpen: () => void;
 
-  constructor(store: RunStore, assertOpen: () => void) {
+  constructor(store: RunStore) {
     this.#store = store;
-    this.#assertOpen = assertOpen;
   }
 
   async read(kind: string, id: string, options: TenantOptions = {}): Promise<RecordValue | null> {
-    this.#assertOpen();
     checkCallOptions("records.read", options);
     const { tenant = "" } = options;
     checkNames({ tenant, kind, id });
@@ -44,7 +41,6 @@ export class StoredRecords implements RuntimeRecords {
   }
 
   async write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void> {
-    this.#assertOpen();
     if (!isListOfObjects(edits)) throw notObjects("edits", edits);
     const writes = edits.map((edit) => {
       const { tenant = "", kind, id, expected } = edit;
@@ -60,7 +56,6 @@ export class StoredRecords implements RuntimeRecords {
     record: RecordName,
     change: (current: Value | undefined) => Value | undefined,
   ): Promise<Value | undefined> {
-    this.#assertOpen();
     checkCallOptions("records.update", record);
     assertFunction(change, "change");
     const { tenant = "", kind, id } = record;
@@ -76,7 +71,6 @@ export class StoredRecords implements RuntimeRecords {
   }
 
   async list(query: RecordListQuery): Promise<RecordList> {
-    this.#assertOpen();
     checkCallOptions("records.list", query);
     const { tenant = "", limit = 100, ...where } = query;
     checkNames({ tenant, kind: where.kind });

@@ -19,7 +19,7 @@ import type {
   WorkflowFigures,
 } from "../api/operate.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
-import { countedTime, type FailureKind, quantileMs, slotsOf } from "../statistics/counted.js";
+import { countedTime, type FailureKind, quantileMs } from "../statistics/counted.js";
 import {
   type HistogramBar,
   type MeasureKind,
@@ -34,38 +34,67 @@ import { filterQuery } from "./run-lists.js";
 const PERIODS = 60;
 const DAY_MS = 86_400_000;
 
-interface StatisticsSetup {
+export interface StatisticsSetup {
   readonly store: RunStore;
   readonly clock: Clock;
-}
-
-export interface StoredStatisticsSetup extends StatisticsSetup {
-  readonly assertOpen: () => void;
   /** Resolves once what was committed before is stored. */
   readonly barrier: () => Promise<void>;
 }
 
 /** The statistics of a store. */
 export class StoredStatistics implements RuntimeStatistics {
-  readonly #setup: StoredStatisticsSetup;
+  readonly #setup: StatisticsSetup;
 
-  constructor(setup: StoredStatisticsSetup) {
+  constructor(setup: StatisticsSetup) {
     this.#setup = setup;
   }
 
   async figures(filter: StatisticsFilter = {}): Promise<Statistics> {
     await this.#ready("statistics.figures", filter);
-    return figuresFrom(this.#setup, filter);
+    const { by, workflow } = filter;
+    if (by !== undefined) assertOption(by === "version", "by", '"version"');
+    const time = timeOfFilter(this.#setup, filter);
+    const isOne = workflow !== undefined;
+    const [runs, attempts] = await Promise.all([
+      rowsOf(this.#setup, { kind: "runs", filter, time, inPeriods: isOne }),
+      isOne ? rowsOf(this.#setup, { kind: "attempts", filter, time, inPeriods: false }) : [],
+    ]);
+    return { ...time, workflows: workflowFigures({ runs, attempts, time: isOne ? time : null, by }) };
   }
 
   async failures(filter: FailureFilter = {}): Promise<Failures> {
     await this.#ready("statistics.failures", filter);
-    return failuresFrom(this.#setup, filter);
+    const { version, limit = 100 } = filter;
+    const size = pageSize(limit);
+    if (version !== undefined) assertOption(typeof version === "string", "version", "a text");
+    const time = timeOfFilter(this.#setup, filter);
+    const found = await rowsOf(this.#setup, { kind: "failures", filter, time, inPeriods: true });
+    const wanted = found.filter((row) => version === undefined || row.version === version);
+    const groups = [...groupedBy(wanted, ({ failure }) => failure?.id ?? "")].map(([id, rows]) =>
+      groupOf(id, rows, time),
+    );
+    groups.sort((one, other) => other.count - one.count || other.lastAtMs - one.lastAtMs);
+    return { ...time, groups: groups.slice(0, size) };
   }
 
   async histogram(filter: HistogramFilter = {}): Promise<Histogram> {
     await this.#ready("statistics.histogram", filter);
-    return histogramFrom(this.#setup, filter);
+    const { periods = PERIODS, ...listed } = filter;
+    integerIn(periods, "periods", { least: 1, most: 500 });
+    const { store, clock } = this.#setup;
+    const { histogram } = store;
+    if (histogram === undefined) throw notCounted();
+    const time = countedTime(
+      { after: listed.createdAfter, before: listed.createdBefore },
+      {
+        ...{ nowMs: clock.now(), defaultMs: 7 * DAY_MS, periods, leastMs: 1_000 },
+        names: ["createdAfter", "createdBefore"],
+      },
+    );
+    const { fromMs, toMs, periodMs } = time;
+    const counted = { fromMs, periodMs, periods: Math.round((toMs - fromMs) / periodMs) };
+    const found = await histogram({ ...filterQuery(listed), ...counted });
+    return { ...time, bars: barsOf(found, time) };
   }
 
   async delete(options: { readonly tenant?: string; readonly olderThan: Duration }): Promise<number> {
@@ -79,36 +108,9 @@ export class StoredStatistics implements RuntimeStatistics {
   }
 
   #ready(call: Parameters<typeof checkCallOptions>[0], options: unknown): Promise<void> {
-    this.#setup.assertOpen();
     checkCallOptions(call, options);
     return this.#setup.barrier();
   }
-}
-
-async function figuresFrom(setup: StatisticsSetup, filter: StatisticsFilter): Promise<Statistics> {
-  const { by, workflow } = filter;
-  if (by !== undefined) assertOption(by === "version", "by", '"version"');
-  const time = timeOfFilter(setup, filter);
-  const isOne = workflow !== undefined;
-  const [runs, attempts] = await Promise.all([
-    rowsOf(setup, { kind: "runs", filter, time, inPeriods: isOne }),
-    isOne ? rowsOf(setup, { kind: "attempts", filter, time, inPeriods: false }) : [],
-  ]);
-  return { ...time, workflows: workflowFigures({ runs, attempts, time: isOne ? time : null, by }) };
-}
-
-async function failuresFrom(setup: StatisticsSetup, filter: FailureFilter): Promise<Failures> {
-  const { version, limit = 100 } = filter;
-  const size = pageSize(limit);
-  if (version !== undefined) assertOption(typeof version === "string", "version", "a text");
-  const time = timeOfFilter(setup, filter);
-  const found = await rowsOf(setup, { kind: "failures", filter, time, inPeriods: true });
-  const wanted = found.filter((row) => version === undefined || row.version === version);
-  const groups = [...groupedBy(wanted, ({ failure }) => failure?.id ?? "")].map(([id, rows]) =>
-    groupOf(id, rows, time),
-  );
-  groups.sort((one, other) => other.count - one.count || other.lastAtMs - one.lastAtMs);
-  return { ...time, groups: groups.slice(0, size) };
 }
 
 const countOf = (rows: readonly StatisticsRow[]): number => rows.reduce((sum, { count }) => sum + count, 0);
@@ -127,24 +129,6 @@ function groupOf(id: string, rows: readonly StatisticsRow[], time: Parameters<ty
     lastAtMs: Math.max(...rows.map(({ lastAtMs }) => lastAtMs)),
     periods: periodsOf(rows, time, (ofPeriod) => ({ count: countOf(ofPeriod) })),
   };
-}
-
-async function histogramFrom({ store, clock }: StatisticsSetup, filter: HistogramFilter): Promise<Histogram> {
-  const { periods = PERIODS, ...listed } = filter;
-  integerIn(periods, "periods", { least: 1, most: 500 });
-  const { histogram } = store;
-  if (histogram === undefined) throw notCounted();
-  const time = countedTime(
-    { after: listed.createdAfter, before: listed.createdBefore },
-    {
-      ...{ nowMs: clock.now(), defaultMs: 7 * DAY_MS, periods, leastMs: 1_000 },
-      names: ["createdAfter", "createdBefore"],
-    },
-  );
-  const { fromMs, toMs, periodMs } = time;
-  const counted = { fromMs, periodMs, periods: Math.round((toMs - fromMs) / periodMs) };
-  const found = await histogram({ ...filterQuery(listed), ...counted });
-  return { ...time, bars: barsOf(found, time) };
 }
 
 function barsOf(found: readonly HistogramBar[], { fromMs, periodMs }: Pick<Histogram, "fromMs" | "periodMs">) {
@@ -179,8 +163,9 @@ async function rowsOf(
   if (workflows !== undefined) assertOption(Array.isArray(workflows), "workflows", "a list of names");
   if (store.statistics === undefined) throw notCounted();
   const only = workflow === undefined ? workflows : [workflow].filter((name) => workflows?.includes(name) !== false);
-  const slots = slotsOf(inPeriods ? time : { ...time, periodMs: time.toMs - time.fromMs });
-  return store.statistics({ tenant, kind, ...slots, ...(only !== undefined && { workflows: only }) });
+  const [fromSlot, toSlot] = [time.fromMs / SLOT_MS, time.toMs / SLOT_MS];
+  const slots = inPeriods ? time.periodMs / SLOT_MS : toSlot - fromSlot;
+  return store.statistics({ tenant, kind, fromSlot, toSlot, slots, ...(only !== undefined && { workflows: only }) });
 }
 
 function notCounted(): WorkflowError {
@@ -192,7 +177,7 @@ function notCounted(): WorkflowError {
 
 // ---- figures from the counts of a store
 
-export function figuresOf(rows: readonly StatisticsRow[]): Figures {
+function figuresOf(rows: readonly StatisticsRow[]): Figures {
   const ranges = new Map<number, number>();
   let count = 0;
   let failed = 0;
@@ -230,13 +215,13 @@ function periodsOf<Of>(
     .map(([period, inPeriod]) => ({ atMs: time.fromMs + period * time.periodMs, ...of(inPeriod) }));
 }
 
-export function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
+function stepFigures(rows: readonly StatisticsRow[]): StepFigures[] {
   return [...groupedBy(rows, ({ step }) => step ?? "")]
     .map(([step, ofStep]) => ({ step, ...figuresOf(ofStep) }))
     .sort((one, other) => other.failed - one.failed || other.count - one.count || (one.step < other.step ? -1 : 1));
 }
 
-export interface CountedRows {
+interface CountedRows {
   readonly runs: readonly StatisticsRow[];
   readonly attempts: readonly StatisticsRow[];
   /** `null` without figures of periods. */

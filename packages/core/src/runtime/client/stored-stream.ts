@@ -15,26 +15,23 @@ import {
   type StreamSource,
 } from "../../host.js";
 import { formatValue } from "../../value/kind.js";
-import { refuseUnknown, wrongOption } from "../../value/options.js";
-import { PieceReader, piecesAfter, sizeOfAll, type WrittenPieces } from "../../value/pieces.js";
+import { wrongOption } from "../../value/options.js";
+import { PieceReader, piecesAfter, sizeOfAll } from "../../value/pieces.js";
 import type { ValueType } from "../../value/storable.js";
 import type { StreamPage } from "../reads/shared-reads.js";
 import { idOf } from "../store/run-key.js";
-import type { RunKey } from "../store/run-store.types.js";
-import type { RunTable } from "../worker/claim/run-table.js";
+import type { SeenCall } from "../worker/run/run-measures.js";
+import type { SendSetup } from "./send-message.js";
 import { waitForChange } from "./wait-for-change.js";
 
-export interface StoredStreamSetup {
-  readonly runTable: RunTable;
-  readonly key: RunKey;
+export interface StoredStreamSetup extends SendSetup {
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` when `after` is not a number: pages would be lost without a word. */
 export function storedStream(setup: StoredStreamSetup, options: StreamOptions = {}): RunStream {
-  refuseUnknown("`streamEvents`", options, ["after", "signal"]);
-  const after: unknown = options.after;
+  const after: unknown = Object(options).after;
   if (after !== undefined && (typeof after !== "number" || Number.isNaN(after)))
     throw wrongOption(
       "after",
@@ -88,31 +85,27 @@ class StoredSource implements StreamSource {
   }
 
   /**
-   * Returns what a call at work here has written since the reader's position. A call of which the reader has nothing waits
-   * for its first event, so that nothing overtakes earlier events of the run.
+   * Finds a call at work here that has written more than the reader has. A call of which the reader has nothing waits for its
+   * first event, so that nothing overtakes earlier events of the run.
    */
-  #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
+  #unread({ pieces: reader }: Reading): { readonly written: SeenCall; readonly at: number } | null {
     const { runTable, key } = this.#setup;
-    const { pieces: reader } = this.#readingOf(cursor);
-    for (const { call, origin, writer, attempt, pieces } of runTable.live.get(idOf(key))?.words.atWork ?? []) {
-      const place = placeOf(origin, writer);
-      const at = positionIn(reader, { call, attempt }, place);
-      if (at === null || at >= sizeOfAll(pieces)) continue;
-      const event = makeEngineEvent(PiecesEvent, { call, attempt, at, pieces: piecesAfter(pieces, at) });
-      reader.take(event, place);
-      return { sequence: cursor.after ?? -1, event, origin, promptId: null, writer, call };
+    for (const written of runTable.live.get(idOf(key))?.words.atWork ?? []) {
+      const known = reader.known.get(`${placeOf(written.origin, written.writer)} ${written.call}`);
+      if (known?.attempt === written.attempt && known.at < sizeOfAll(written.pieces)) return { written, at: known.at };
     }
     return null;
   }
 
-  #hasMore(cursor: StreamCursor): boolean {
-    const { runTable, key } = this.#setup;
-    const { pieces: reader } = this.#readingOf(cursor);
-    for (const written of runTable.live.get(idOf(key))?.words.atWork ?? []) {
-      const at = positionIn(reader, written, placeOf(written.origin, written.writer));
-      if (at !== null && at < sizeOfAll(written.pieces)) return true;
-    }
-    return false;
+  #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
+    const reading = this.#readingOf(cursor);
+    const unread = this.#unread(reading);
+    if (unread === null) return null;
+    const { at } = unread;
+    const { call, origin, writer, attempt, pieces } = unread.written;
+    const event = makeEngineEvent(PiecesEvent, { call, attempt, at, pieces: piecesAfter(pieces, at) });
+    reading.pieces.take(event, placeOf(origin, writer));
+    return { sequence: cursor.after ?? -1, event, origin, promptId: null, writer, call };
   }
 
   async changed(cursor: StreamCursor): Promise<void> {
@@ -130,8 +123,8 @@ class StoredSource implements StreamSource {
       await waitForChange(
         this.#setup,
         async () => {
-          if (isWoken || this.#hasMore(cursor)) return true;
           const reading = this.#readingOf(cursor);
+          if (isWoken || this.#unread(reading) !== null) return true;
           const page = await runTable.streams.read(key, cursor.after ?? -1, reading.page === null);
           if (page) reading.page = { ...page, position: 0 };
           return page !== undefined || undefined;
@@ -150,16 +143,6 @@ class StoredSource implements StreamSource {
   wake(): void {
     for (const wake of this.#waking) wake();
   }
-}
-
-/** Returns the position of the reader; `null` if it has nothing of this attempt. */
-function positionIn(
-  { known }: PieceReader,
-  { call, attempt }: Pick<WrittenPieces, "call" | "attempt">,
-  writer: string,
-): number | null {
-  const found = known.get(`${writer} ${call}`);
-  return found?.attempt === attempt ? found.at : null;
 }
 
 function placeOf(origin: string | null, writer: string | undefined): string {

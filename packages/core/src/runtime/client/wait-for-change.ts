@@ -1,7 +1,5 @@
 /** Waits for a change of a run, without missing one that comes during a look. */
 
-import { formatValue } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
 import { idOf } from "../store/run-key.js";
 import type { RunChange, RunKey } from "../store/run-store.types.js";
 import { runtimeStopped } from "../store/store-kit.js";
@@ -16,16 +14,6 @@ export interface ChangeOptions {
   readonly isEarly?: (change: RunChange | undefined) => boolean;
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` for what is not a signal. */
-export function checkSignal(signal: AbortSignal | undefined): void {
-  if (signal != null && typeof signal.throwIfAborted !== "function")
-    throw wrongOption(
-      "signal",
-      `is ${formatValue(signal)}; it must be an AbortSignal`,
-      "Pass the `signal` of an AbortController.",
-    );
 }
 
 /**

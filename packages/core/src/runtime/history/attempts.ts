@@ -19,8 +19,8 @@ import {
 } from "../../host.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, CallStatus, RunAttempt, RunCall } from "../api/history.types.js";
-import type { LoadFrom } from "../worker/load/load.js";
-import { type PastTick, sinceKept, Timeline } from "./history.js";
+import { type LoadFrom, loadTree } from "../worker/load/load.js";
+import { type PastTick, sinceKept, type Timeline, ticksThrough } from "./history.js";
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
@@ -57,10 +57,10 @@ async function* attemptsSince(
   { after, limit }: AttemptsRange,
 ): AsyncGenerator<RunAttempt, void> {
   const start = Math.max(after, first - 1);
-  const timeline = await Timeline.after(from, start);
+  const timeline = await loadTree(from, start);
   const attempts = new Attempts(limit);
   if (start > after) attempts.takeOver(timeline);
-  for await (const tick of timeline.ticks(from)) {
+  for await (const tick of ticksThrough(from, timeline)) {
     attempts.apply(tick);
     yield* attempts.ended();
     if (attempts.isDone) return;
@@ -87,7 +87,7 @@ class Attempts {
   }
 
   /** Adds the attempts that were running where the kept ticks begin. The start is known of first attempts only. */
-  takeOver({ tree, number }: Timeline): void {
+  takeOver({ tree, ticks: number }: Timeline): void {
     for (const member of tree.members.values()) {
       const { atMs } = member.state;
       for (const item of member.state.items.values()) {
@@ -295,7 +295,7 @@ function whole({ listed, calls }: OpenAttempt): RunAttempt {
   return { ...listed, calls: calls.listed, moreCalls: calls.more };
 }
 
-type ListedCall = { -readonly [Field in keyof RunCall]: RunCall[Field] };
+type ListedCall = Mutable<RunCall>;
 
 /** A tick of a run, and its time. */
 interface Moment {

@@ -219,29 +219,18 @@ export interface PastTick {
   readonly applied: AppliedTick;
 }
 
-export class Timeline {
-  /** The run and its children as they were after the last tick that was read. */
+/** The run and its children as they were after the last tick that was read, and the number of that tick. */
+export interface Timeline {
   readonly tree: RunTree;
-  /** Number of that tick. */
-  number: number;
+  ticks: number;
+}
 
-  private constructor(tree: RunTree, number: number) {
-    this.tree = tree;
-    this.number = number;
-  }
-
-  /** @throws {WorkflowError} Errors of `loadTree`. */
-  static async after(from: LoadFrom, number: number): Promise<Timeline> {
-    return new Timeline((await loadTree(from, number)).tree, number);
-  }
-
-  /** The ticks that follow, without those of a child that its parent no longer waited for. They change nothing. */
-  async *ticks(from: LoadFrom, upTo?: number): AsyncGenerator<PastTick, void> {
-    for await (const { number, applied } of steps(from, { tree: this.tree, ticks: this.number }, upTo)) {
-      this.tree.forgetOutcomes();
-      this.number = number;
-      if (applied !== null) yield { number, applied };
-    }
+/** The ticks that follow, without those of a child that its parent no longer waited for. They change nothing. */
+export async function* ticksThrough(from: LoadFrom, timeline: Timeline, upTo?: number): AsyncGenerator<PastTick, void> {
+  for await (const { number, applied } of steps(from, timeline, upTo)) {
+    timeline.tree.forgetOutcomes();
+    timeline.ticks = number;
+    if (applied !== null) yield { number, applied };
   }
 }
 
@@ -282,9 +271,9 @@ export async function rawSnapshotOf(from: From): Promise<RawSnapshot | null> {
 /** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
 export function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
   return readKept(from, async (first) => {
-    const timeline = await Timeline.after(from, first - 1);
+    const timeline = await loadTree(from, first - 1);
     const children = new Map<string, ChildRun>();
-    for await (const { applied } of timeline.ticks(from)) follow(children, timeline.tree, applied);
+    for await (const { applied } of ticksThrough(from, timeline)) follow(children, timeline.tree, applied);
     return ended(timeline.tree.root, [...children.values()]);
   });
 }
@@ -355,13 +344,13 @@ export function momentOf(
 async function momentSince(from: LoadFrom, first: number, { tick, runId, item }: Wanted): Promise<RunMoment> {
   const start = Math.min(first - 1, tick);
   if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
-  const timeline = await Timeline.after(from, start);
+  const timeline = await loadTree(from, start);
   const { tree } = timeline;
   const ended: Ended = new Map([[tree.root.state.runId, new Map()]]);
   // An ended child has left the tree: its last state is kept here.
   const find = (): Member | undefined => tree.members.get(runId);
   let shown = find();
-  for await (const { applied } of timeline.ticks(from, tick)) {
+  for await (const { applied } of ticksThrough(from, timeline, tick)) {
     count(ended, applied);
     shown = find() ?? shown;
   }

@@ -23,27 +23,14 @@ import {
 type Wanted = (run: MemoryRun) => boolean;
 
 /** Runs to take from a queue. */
-export interface PlaceRequest {
+interface PlaceRequest {
   readonly nowMs: number;
   readonly limit: number;
   readonly isWanted: Wanted;
 }
 
-/** Queues with runs, by name. */
-export class MemoryQueues {
-  readonly #byName = new Map<string, MemoryQueue>();
-
-  of(name: string): MemoryQueue {
-    return entryOf(this.#byName, name, () => new MemoryQueue());
-  }
-
-  named({ queues = [] }: DueRuns): { readonly limits: QueueLimits; readonly queue: MemoryQueue }[] {
-    return queues.map((limits) => ({ limits, queue: this.of(limits.name) }));
-  }
-}
-
 /** The runs of one queue: those that are held, those whose time is to come, and a line per key of those that want a place. */
-export class MemoryQueue {
+class MemoryQueue {
   readonly held: Timers<DueEntry> = new Timers<DueEntry>();
   readonly #later = new Timers<DueEntry>();
   /** Runs whose time in `later` does not count: a post makes them due at once. */
@@ -126,7 +113,7 @@ export class MemoryQueue {
     const byKey = this.#heldByKey(limits);
     const withRoom = [...this.#lines].filter(([key]) => perKey === null || (byKey.get(key) ?? 0) < perKey);
     const first = (isIn: Wanted): number | null =>
-      earliest(withRoom.map(([, line]) => line.find((run) => isIn(run) && isWanted(run))?.queuedAtMs ?? null));
+      earliest(withRoom.map(([, line]) => line.find((run) => isIn(run) && isWanted(run))?.row.startAtMs ?? null));
     const startAtMs = rate === null ? undefined : this.#starts.at(-rate.limit);
     const opensAtMs = rate === null || startAtMs === undefined ? null : startAtMs + rate.perMs;
     return nextPlaceAtMs(limits, {
@@ -218,7 +205,7 @@ function keyOf({ row }: MemoryRun): string {
 /** The highest priority first; then the one that was to begin first. */
 function asServed(left: MemoryRun, right: MemoryRun): number {
   const byPriority = (right.row.queue?.priority ?? 0) - (left.row.queue?.priority ?? 0);
-  return byPriority || left.queuedAtMs - right.queuedAtMs || left.number - right.number;
+  return byPriority || left.row.startAtMs - right.row.startAtMs || left.number - right.number;
 }
 
 type DueRequest = DueRuns & {
@@ -235,7 +222,7 @@ export class MemoryLeases {
   readonly #byOwner = new Map<string, Set<MemoryRun>>();
   readonly #withPosts = new Set<MemoryRun>();
   readonly #urgent = new Set<MemoryRun>();
-  readonly #queues = new MemoryQueues();
+  readonly #queues = new Map<string, MemoryQueue>();
 
   /** The only writer of leases. */
   set(run: MemoryRun, lease: Lease | null, hasPlace = false): void {
@@ -249,6 +236,14 @@ export class MemoryLeases {
     if (lease !== null) entryOf(this.#byOwner, lease.owner, () => new Set<MemoryRun>()).add(run);
   }
 
+  #queue(name: string): MemoryQueue {
+    return entryOf(this.#queues, name, () => new MemoryQueue());
+  }
+
+  #named({ queues = [] }: DueRuns): { readonly limits: QueueLimits; readonly queue: MemoryQueue }[] {
+    return queues.map((limits) => ({ limits, queue: this.#queue(limits.name) }));
+  }
+
   #leave(run: MemoryRun, owner: string): void {
     const held = this.#byOwner.get(owner);
     held?.delete(run);
@@ -258,7 +253,7 @@ export class MemoryLeases {
   /** Must be called after every change of a run. */
   update(run: MemoryRun): void {
     const { dueAtMs, row } = run;
-    if (row.queue !== null) this.#queues.of(row.queue.name).update(run);
+    if (row.queue !== null) this.#queue(row.queue.name).update(run);
     else if (dueAtMs === null) dequeue(run);
     else enqueue(run, row.lease === null ? this.#unheld : this.#held, dueAtMs);
     setMember(this.#withPosts, run, run.pending.size > 0);
@@ -267,7 +262,7 @@ export class MemoryLeases {
 
   delete(run: MemoryRun): void {
     this.set(run, null);
-    if (run.row.queue !== null) this.#queues.of(run.row.queue.name).delete(run);
+    if (run.row.queue !== null) this.#queue(run.row.queue.name).delete(run);
     dequeue(run);
     this.#withPosts.delete(run);
     this.#urgent.delete(run);
@@ -276,7 +271,7 @@ export class MemoryLeases {
   /** Counts the first place of a run against the rate of its queue. */
   countStart(run: MemoryRun, nowMs: number): void {
     run.hadPlace = true;
-    if (run.row.queue !== null) this.#queues.of(run.row.queue.name).countStart(nowMs);
+    if (run.row.queue !== null) this.#queue(run.row.queue.name).countStart(nowMs);
   }
 
   /** A copy. */
@@ -291,7 +286,7 @@ export class MemoryLeases {
 
   nextWakeAtMs({ heldAfterMs, ...of }: DueRuns & { readonly heldAfterMs?: number }): number | null {
     const isWanted = wanted(of);
-    const places = this.#queues.named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
+    const places = this.#named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
     const urgent = [...this.#urgent].filter((run) => run.row.lease === null && isOfWorkflow(run, of));
     return earliest([
       firstOf(this.#unheld, isWanted)?.dueAtMs ?? null,
@@ -304,7 +299,7 @@ export class MemoryLeases {
   line(query: LineQuery): StoredLine {
     const { of } = query;
     const isOf = ({ row: { key } }: MemoryRun): boolean => key.tenant === of?.tenant && key.runId === of.runId;
-    return this.#queues.of(query.queue).line(query, isOf);
+    return this.#queue(query.queue).line(query, isOf);
   }
 
   *#timesOfHeld(afterMs: number, of: DueRuns): Generator<number, void> {
@@ -347,7 +342,7 @@ export class MemoryLeases {
   takePlaces({ nowMs, limit, owner, ...of }: DueRequest): MemoryRun[] {
     this.#endExpired(nowMs, of, owner);
     const chosen: MemoryRun[] = [];
-    for (const { queue, limits } of this.#queues.named(of)) {
+    for (const { queue, limits } of this.#named(of)) {
       const request = { nowMs, isWanted: wanted(of), limit: limit - chosen.length };
       chosen.push(...queue.choose(limits, request));
     }
@@ -357,7 +352,7 @@ export class MemoryLeases {
   /** Ends expired leases of runs of the named queues. */
   #endExpired(nowMs: number, of: DueRuns, owner: string): void {
     const passed: DueEntry[] = [];
-    for (const { queue } of this.#queues.named(of)) {
+    for (const { queue } of this.#named(of)) {
       for (let next = queue.held.first(); next !== undefined && next.dueAtMs <= nowMs; next = queue.held.first()) {
         const { run } = next;
         if (isHeldBy(run, owner)) {

@@ -110,11 +110,6 @@ export class MemoryRun {
     return wakeAtMs === null ? post.atMs : Math.min(post.atMs, wakeAtMs);
   }
 
-  /** Planned start, in epoch milliseconds; the sort key of its queue. */
-  get queuedAtMs(): number {
-    return this.row.startAtMs;
-  }
-
   /** Applies a stored commit, except lease, records and blobs, which belong to the store. */
   apply(commit: RunCommit): void {
     if (commit.ticks !== undefined) this.#addTicks(commit.ticks);
@@ -215,10 +210,6 @@ function insert<Item>(items: Item[], item: Item, numberOf: (item: Item) => numbe
 /** Blobs that a run needs, by hash, and for how long. */
 type NeededBlobs = Map<string, Pick<BlobUse, "isForGood" | "tick" | "snapshot">>;
 
-interface BlobOwner {
-  readonly blobs: NeededBlobs;
-}
-
 /** Blobs that are in no commit yet: their texts are kept only so that equal texts get equal hashes. */
 const maxUnstored = 1_000;
 
@@ -251,7 +242,7 @@ export class MemoryBlobs {
   }
 
   /** Stores the blobs of a commit for its run. */
-  keep(run: BlobOwner, commit: RunCommit): void {
+  keep(run: MemoryRun, commit: RunCommit): void {
     for (const { hash, text, isForGood, tick, snapshot } of blobUses(commit)) {
       const known = run.blobs.get(hash);
       if (known === undefined) this.#add(hash, text);
@@ -264,7 +255,7 @@ export class MemoryBlobs {
   }
 
   /** Drops blobs that only pruned ticks and snapshots named. */
-  prune(run: BlobOwner, prune: NonNullable<RunCommit["prune"]>): void {
+  prune(run: MemoryRun, prune: NonNullable<RunCommit["prune"]>): void {
     for (const [hash, use] of run.blobs) {
       if (use.isForGood || use.tick > prune.ticks || use.snapshot >= prune.snapshots) continue;
       run.blobs.delete(hash);
@@ -272,7 +263,7 @@ export class MemoryBlobs {
     }
   }
 
-  release(run: BlobOwner): void {
+  release(run: MemoryRun): void {
     for (const hash of run.blobs.keys()) this.#drop(hash);
     run.blobs.clear();
   }

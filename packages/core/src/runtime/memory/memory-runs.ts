@@ -67,7 +67,7 @@ export class MemoryRuns {
     let last: MemoryRun | null = null;
     for (const run of this.#walk(query)) {
       if (found.length === limit || looked === searchWindow)
-        return { runs: stored(found), cursor: cursorAfter(last, query) };
+        return { runs: stored(found), cursor: last && encodePageCursor(placeOf(last), query.order) };
       last = run;
       if (query.search !== undefined) looked++;
       if (query.search === undefined || matchesSearch(run.row, query.search)) found.push(run);
@@ -160,10 +160,6 @@ function matches(run: MemoryRun, query: RunQuery): boolean {
 
 function hasLabels(labels: { readonly [name: string]: string }, wanted: { readonly [name: string]: string }): boolean {
   return Object.entries(wanted).every(([name, value]) => labels[name] === value);
-}
-
-function cursorAfter(last: MemoryRun | null, { order }: RunQuery): string | null {
-  return last === null ? null : encodePageCursor(placeOf(last), order);
 }
 
 // ---- counts of a {@link memoryStore}: those of the last seven days of its runs

@@ -9,7 +9,16 @@ import { invalidOption } from "../../errors/workflow-error.js";
 import type { DoneBy } from "../../host.js";
 import { toMs } from "../../value/duration.js";
 import { hasFields, isForbiddenKey } from "../../value/kind.js";
-import { didYouMean, flag, nested, type Rule, type Rules, required, valueRule } from "../../value/option-rules.js";
+import {
+  didYouMean,
+  flag,
+  nested,
+  type Rule,
+  type Rules,
+  required,
+  valueRule,
+  wholeNumber,
+} from "../../value/option-rules.js";
 import { optionsOf, refuseOptions, refuseUnknown } from "../../value/options.js";
 import { shown } from "../../value/shape.js";
 import type { QueueLimitChange, QueueLimitsShown } from "../api/operate.types.js";
@@ -99,20 +108,11 @@ const LONGEST = 255;
 export const ownKinds = "millrace:";
 
 /** Names that a caller has given, by the names of their options. */
-export interface Named {
-  readonly runId?: string | undefined;
-  readonly tenant?: string | undefined;
-  readonly key?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly id?: string | undefined;
-  /** Version of the program. */
-  readonly version?: string | undefined;
-  /** Name of a schedule. */
-  readonly schedule?: string | undefined;
-  /** Name of a queue. */
-  readonly queue?: string | undefined;
-  readonly labels?: { readonly [name: string]: string } | undefined;
-}
+export type Named = {
+  readonly [Option in "runId" | "tenant" | "key" | "kind" | "id" | "version" | "schedule" | "queue"]?:
+    | string
+    | undefined;
+} & { readonly labels?: { readonly [name: string]: string } | undefined };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {
@@ -162,7 +162,8 @@ export function nameProblem(what: string, text: unknown, isRequired: boolean): s
   const sizeBytes = sizeOf(text);
   if (sizeBytes > LONGEST) return [`${what} has ${sizeBytes} bytes; the limit is ${LONGEST}`];
   if (isRequired && text === "") return [`${what} is empty`];
-  return text.includes("\0") || !isWellFormed(text) ? [`${what} contains characters that cannot be stored`] : [];
+  const isStorable = !text.includes("\0") && !/[\uD800-\uDFFF]/u.test(text);
+  return isStorable ? [] : [`${what} contains characters that cannot be stored`];
 }
 
 function ownProblem(option: string, text: unknown): string[] {
@@ -182,10 +183,6 @@ function sizeOf(text: string): number {
   return sizeBytes;
 }
 
-function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDFFF]/u.test(text);
-}
-
 export interface ResolvedQueue extends QueueLimits {
   readonly hasPriorities: boolean;
 }
@@ -195,7 +192,7 @@ const highest = 2 ** 31 - 1;
 
 type Rate = NonNullable<QueueOptions["rate"]>;
 
-const size = valueRule((value) => Number.isSafeInteger(value) && (value as number) >= 1, "a whole number from 1");
+const size = wholeNumber(1);
 const window = valueRule((per) => perMsOf(per as Rate["per"]) !== null, "a duration of at least 1 ms");
 
 const rules: Rules<QueueOptions> = {
@@ -207,14 +204,14 @@ const rules: Rules<QueueOptions> = {
 const queue = required(nested(rules));
 
 const { priority: _, ...limitRules } = rules;
+const orNull =
+  (rule: Rule): Rule =>
+  (value, option) =>
+    value === null ? [] : rule(value, option);
 /** Rules like {@link rules}; `null` removes a limit. */
-export const changeRules: Rules<QueueLimitChange> = mapped(limitRules, (rule): Rule => {
-  return (value, option) => (value === null ? [] : rule(value, option));
-});
-
-function mapped<Name extends string>(rules: Readonly<Record<Name, Rule>>, of: (rule: Rule) => Rule) {
-  return Object.fromEntries(Object.entries<Rule>(rules).map(([name, rule]) => [name, of(rule)])) as Record<Name, Rule>;
-}
+export const changeRules = Object.fromEntries(
+  Object.entries(limitRules).map(([name, rule]) => [name, orNull(rule)]),
+) as unknown as Rules<QueueLimitChange>;
 
 /** The limits that a change without problems names. */
 export function limitsOfChange({ concurrency, perKey, rate }: QueueLimitChange): Partial<QueueLimitsShown> {

@@ -5,7 +5,6 @@ import type { Clock, DoneBy } from "../../host.js";
 import { hasFields } from "../../value/kind.js";
 import { didYouMean, optionProblems } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions, wrongOption } from "../../value/options.js";
-import type { AuditAction } from "../api/history.types.js";
 import type {
   QueueLimitChange,
   QueueLimitsShown,
@@ -24,7 +23,7 @@ import {
   type ResolvedQueue,
 } from "../options/call-options.js";
 import { storedRun } from "../store/run-key.js";
-import type { QueueLimits, RecordKey, RunStore } from "../store/run-store.types.js";
+import type { QueueLimits, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 import { ownKind } from "../text/record-text.js";
@@ -35,7 +34,6 @@ export interface StoredQueuesSetup {
   readonly clock: Clock;
   /** Queues of this process. */
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
-  readonly assertOpen: () => void;
   /** Places may be free now. */
   readonly onChanged: () => void;
 }
@@ -70,40 +68,30 @@ export class StoredQueues implements RuntimeQueues {
     return this.#names(desk).includes(name) ? this.#state(name, desk) : null;
   }
 
-  async pause(name: string, options: CallerOptions = {}): Promise<QueueState> {
-    checkCallOptions("queues.pause", options);
-    return this.#change(name, { action: "queue.pause", ...byOf(options) }, (setting) => ({ ...setting, paused: true }));
+  pause(name: string, options: CallerOptions = {}): Promise<QueueState> {
+    return this.#change(name, { how: "pause", options }, (setting) => ({ ...setting, paused: true }));
   }
 
-  async resume(name: string, options: CallerOptions = {}): Promise<QueueState> {
-    checkCallOptions("queues.resume", options);
-    return this.#change(name, { action: "queue.resume", ...byOf(options) }, (setting) => ({
-      ...setting,
-      paused: false,
-    }));
+  resume(name: string, options: CallerOptions = {}): Promise<QueueState> {
+    return this.#change(name, { how: "resume", options }, (setting) => ({ ...setting, paused: false }));
   }
 
-  async limit(name: string, change: QueueLimitChange, options: CallerOptions = {}): Promise<QueueState> {
-    checkCallOptions("queues.limit", options);
-    const problems = hasFields(change) ? optionProblems(change, changeRules) : ["`change` is not an object"];
-    if (problems.length === 0 && Object.values(change).every((value) => value === undefined))
+  async limit(name: string, wanted: QueueLimitChange, options: CallerOptions = {}): Promise<QueueState> {
+    const problems = hasFields(wanted) ? optionProblems(wanted, changeRules) : ["`change` is not an object"];
+    if (problems.length === 0 && Object.values(wanted).every((value) => value === undefined))
       problems.push("no limit is given");
     refuseOptions(optionsOf("`queues.limit`"), problems);
-    const limits = limitsOfChange(change);
-    return this.#change(name, { action: "queue.limit", ...byOf(options) }, (setting) => ({
-      ...setting,
-      limits: { ...setting.limits, ...limits },
-    }));
+    const limits = limitsOfChange(wanted);
+    const change = (before: QueueSetting) => ({ ...before, limits: { ...before.limits, ...limits } });
+    return this.#change(name, { how: "limit", options }, change);
   }
 
-  async reset(name: string, options: CallerOptions = {}): Promise<QueueState> {
-    checkCallOptions("queues.reset", options);
-    return this.#change(name, { action: "queue.reset", ...byOf(options) }, (setting) => ({ ...setting, limits: {} }));
+  reset(name: string, options: CallerOptions = {}): Promise<QueueState> {
+    return this.#change(name, { how: "reset", options }, (setting) => ({ ...setting, limits: {} }));
   }
 
   async position(runId: string, options: TenantOptions = {}): Promise<QueuePosition | null> {
-    const { store, assertOpen } = this.#setup;
-    assertOpen();
+    const { store } = this.#setup;
     checkCallOptions("queues.position", options);
     const { tenant = "" } = options;
     checkNames({ runId, tenant });
@@ -119,8 +107,7 @@ export class StoredQueues implements RuntimeQueues {
   }
 
   async #desk(): Promise<Desk> {
-    const { store, clock, assertOpen } = this.#setup;
-    assertOpen();
+    const { store, clock } = this.#setup;
     const [settings, workers] = await Promise.all([readSettings(store), readWorkers(store)]);
     const nowMs = clock.now();
     return { settings, living: workers.filter((worker) => isAlive(worker, nowMs)), nowMs };
@@ -156,31 +143,30 @@ export class StoredQueues implements RuntimeQueues {
   /** Writes until no other process is faster. A setting that says what is configured is deleted. */
   async #change(
     name: string,
-    done: CallerOptions & { readonly action: AuditAction },
+    { how, options }: { readonly how: "pause" | "resume" | "limit" | "reset"; readonly options: CallerOptions },
     change: (before: QueueSetting) => QueueSetting,
   ): Promise<QueueState> {
     const { store, onChanged } = this.#setup;
+    checkCallOptions(`queues.${how}`, options);
     checkNames({ queue: name });
+    const { by } = byOf(options);
     for (;;) {
       const desk = await this.#desk();
       const names = this.#names(desk);
       if (!names.includes(name)) throw unknownQueue(name, names);
       const read = desk.settings.get(name);
       const after = change(read?.setting ?? asConfigured);
-      const text = isConfigured(after) ? null : JSON.stringify({ ...after, atMs: desk.nowMs, by: done.by ?? null });
-      const write = { ...settingKey(name), expected: read?.version ?? 0, text };
-      const { by, action } = done;
-      const audit = auditWrites({ tenant: "", runId: "" }, { action, atMs: desk.nowMs, workflow: "", queue: name, by });
+      const isConfigured = !after.paused && Object.keys(after.limits).length === 0;
+      const text = isConfigured ? null : JSON.stringify({ ...after, atMs: desk.nowMs, by: by ?? null });
+      const write = { tenant: page.tenant, kind: page.kind, id: name, expected: read?.version ?? 0, text };
+      const done = { action: `queue.${how}`, atMs: desk.nowMs, workflow: "", queue: name, by } as const;
+      const audit = auditWrites({ tenant: "", runId: "" }, done);
       const writes = read === undefined && text === null ? audit : [write, ...audit];
       if (writes.length > 0 && (await store.writeRecords(writes)).length > 0) continue;
       onChanged();
       return this.#state(name, await this.#desk());
     }
   }
-}
-
-function isConfigured({ paused, limits }: QueueSetting): boolean {
-  return !paused && Object.keys(limits).length === 0;
 }
 
 function takenOf(queue: string, workers: readonly ReadWorker[]): number {
@@ -224,10 +210,6 @@ interface ReadSetting {
 const asConfigured: QueueSetting = { paused: false, limits: {}, atMs: 0, by: null };
 
 const page = { tenant: "", kind: ownKind("queue"), limit: 1_000 } as const;
-
-function settingKey(queue: string): RecordKey {
-  return { tenant: page.tenant, kind: page.kind, id: queue };
-}
 
 /** The changed queues by name. */
 export async function readSettings(store: Pick<RunStore, "records">): Promise<ReadonlyMap<string, ReadSetting>> {

@@ -1,11 +1,10 @@
 /**
- * Reads that callers of one process share: watchers of runs, reads at the same time, watches of the store, and cached
- * streams.
+ * Reads that callers of one process share: watchers of runs, reads at the same time, and cached streams.
  *
  * @module
  */
 
-import { type Clock, type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../host.js";
+import { type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../host.js";
 import { countWhile } from "../memory/memory-run.js";
 import { assertHere, idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, RunStore, StoredEvent, StoredRun } from "../store/run-store.types.js";
@@ -94,36 +93,6 @@ export class SharedReads {
     };
     value.then(forget, forget);
     return value;
-  }
-}
-
-// ---- watches of the store through a runtime, until they end or the runtime stops
-
-export class StoreWatches {
-  readonly #store: RunStore;
-  readonly #clock: Clock;
-  readonly #ends: Set<() => void> = new Set();
-
-  constructor({ store, clock }: { readonly store: RunStore; readonly clock: Clock }) {
-    this.#store = store;
-    this.#clock = clock;
-  }
-
-  /** @returns ends it. */
-  add(listener: (run: RunKey | null) => void): () => void {
-    const letEnd = this.#clock.keepAlive?.();
-    const stopWatching = this.#store.watch((key) => listener(key));
-    const end = (): void => {
-      this.#ends.delete(end);
-      stopWatching();
-      letEnd?.();
-    };
-    this.#ends.add(end);
-    return end;
-  }
-
-  endAll(): void {
-    for (const end of this.#ends) end();
   }
 }
 

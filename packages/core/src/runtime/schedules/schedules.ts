@@ -1,8 +1,8 @@
 /** `runtime.schedules`: schedules as their users set and read them. */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { encodeEvent, limitsOf, resolveStart } from "../../host.js";
+import { decodeEvent, encodeEvent, limitsOf, resolveStart } from "../../host.js";
 import { systemIds } from "../../system/system.js";
-import { formatValue } from "../../value/kind.js";
+import { oneOf } from "../../value/option-rules.js";
 import { integerIn, optionsOf, pageSize, refuseOptions } from "../../value/options.js";
 import type { AuditAction } from "../api/history.types.js";
 import type { CallerOptions, TenantOptions } from "../api/run-filter.types.js";
@@ -28,7 +28,7 @@ import {
 } from "../options/call-options.js";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, RunStore } from "../store/run-store.types.js";
 import type { DueEntry } from "../tasks/scheduled-tasks.js";
-import { makeStart, newRun } from "../worker/commit/commit.js";
+import { createOnly, newRun } from "../worker/commit/commit.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import {
   type Editable,
@@ -124,23 +124,28 @@ async function writeMoves({ store }: RuntimeParts, moves: readonly Written[]): P
   for (const { start, writes } of moves) if (start === null) await store.writeRecords(writes);
 }
 
+/** No caller waits for the runs of a schedule, and the audit names its changes and not its runs. */
+const unattended = { trace: null, deadlineMs: null, by: undefined, isAudited: false } as const;
+
 /** The commit that creates a run of the schedule. @throws {WorkflowError} What keeps its input from being read here. */
-export function startOf(setup: RuntimeParts, { schedule, tenant, atMs, runId }: Starting): RunCommit {
-  const { name, labels } = schedule;
-  const start = { ...schedule, labels: { ...labels, schedule: name } };
+function startOf({ workflows, clock }: RuntimeParts, { schedule, tenant, atMs, runId }: Starting): RunCommit {
+  const { name, timeoutMs, queue } = schedule;
+  const workflow = workflows.get(schedule.workflow);
+  const event = decodeEvent(schedule.event, workflow.compiled.registry, `The input of the schedule "${name}"`);
   const key = { tenant, runId: runId ?? occurrenceId(name, atMs) };
-  return makeStart(setup, start, { key, startAtMs: atMs, what: `The input of the schedule "${name}"` });
+  const labels = { ...schedule.labels, schedule: name };
+  const start = { key, workflow, event, labels, timeoutMs, queue, nowMs: clock.now(), startAtMs: atMs };
+  return createOnly(newRun({ ...start, ...unattended }));
 }
 
 export interface SchedulesSetup extends RuntimeParts {
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
-  readonly assertOpen: () => void;
   /** A schedule has changed: who starts its runs looks again. */
   readonly onChanged: () => void;
 }
 
-const overlaps: readonly unknown[] = ["skip", "queue", "allow"];
-const catchUps: readonly unknown[] = ["last", "all", "none"];
+const overlapRule = oneOf("skip", "queue", "allow");
+const catchUpRule = oneOf("last", "all", "none");
 
 export class StoredSchedules implements RuntimeSchedules {
   readonly #setup: SchedulesSetup;
@@ -167,7 +172,6 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 
   async list(query: ScheduleQuery = {}): Promise<ScheduleList> {
-    this.#setup.assertOpen();
     checkCallOptions("schedules.list", query);
     const { tenant = "", limit = 100, ...where } = query;
     checkNames({ tenant });
@@ -313,8 +317,7 @@ export class StoredSchedules implements RuntimeSchedules {
 
   /** @throws {WorkflowError} `OPTION_INVALID`, and what `run` throws for the input. */
   #resolve(name: string, options: ScheduleOptions): Omit<StoredSchedule, "paused" | "state" | "due"> {
-    const { workflows, queues, clock, assertOpen } = this.#setup;
-    assertOpen();
+    const { workflows, queues, clock } = this.#setup;
     checkCallOptions("schedules.set", options);
     const { cron, timezone = "UTC", overlap = "skip", catchUp = "last", labels = {}, tenant = "", timeout } = options;
     const nowMs = clock.now();
@@ -323,8 +326,8 @@ export class StoredSchedules implements RuntimeSchedules {
     const problems = [
       ...nameProblem("the id of its runs, `name@time`,", runId, true),
       ...timetableProblems({ cron, timezone }, nowMs),
-      ...(overlaps.includes(overlap) ? [] : [`\`overlap\` is ${formatValue(overlap)}, not "skip", "queue" or "allow"`]),
-      ...(catchUps.includes(catchUp) ? [] : [`\`catchUp\` is ${formatValue(catchUp)}, not "last", "all" or "none"`]),
+      ...overlapRule(overlap, "overlap"),
+      ...catchUpRule(catchUp, "catchUp"),
       ...ticketProblems(queues, options),
     ];
     refuseOptions(optionsOf(`the schedule "${name}"`), problems);
@@ -334,8 +337,8 @@ export class StoredSchedules implements RuntimeSchedules {
     const { timeoutMs } = limitsOf(compiled, timeout === undefined ? {} : { timeout });
     // The first run is built here, so that invalid options are refused now.
     const queue = toTicket(options);
-    const start = { key: { tenant, runId }, workflow, event, labels, trace: null, timeoutMs, nowMs, startAtMs: nowMs };
-    newRun({ ...start, deadlineMs: null, queue, by: undefined, isAudited: false });
+    const start = { key: { tenant, runId }, workflow, event, labels, timeoutMs, queue, nowMs, startAtMs: nowMs };
+    newRun({ ...start, ...unattended });
     const encoded = encodeEvent(event, `schedules.set: ${event.type}`, compiled.values);
     return {
       name,
@@ -357,7 +360,6 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 
   #key(call: Parameters<typeof checkCallOptions>[0], name: string, options: TenantOptions): RecordKey {
-    this.#setup.assertOpen();
     checkCallOptions(call, options);
     const { tenant = "" } = options;
     checkNames({ schedule: name, tenant });

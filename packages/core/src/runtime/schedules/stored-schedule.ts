@@ -8,6 +8,8 @@
 
 import { Cron } from "croner";
 import type { DoneBy, EncodedEvent } from "../../host.js";
+import { timezone as timezoneRule } from "../../value/option-rules.js";
+import { shown } from "../../value/shape.js";
 import type {
   Schedule,
   ScheduleCatchUp,
@@ -16,16 +18,21 @@ import type {
   ScheduleSkip,
   ScheduleStart,
 } from "../api/schedule.types.js";
-import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
+import type { QueueTicket, RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { addDue, type DueEntry, removeDue } from "../tasks/scheduled-tasks.js";
 import { parseJson } from "../text/journal-text.js";
 import { ownKind } from "../text/record-text.js";
-import type { StoredStart } from "../worker/commit/commit.js";
 
 /** Time after every valid date. */
 const NEVER_MS = 8_640_000_000_000_000;
 
-export interface StoredSchedule extends ScheduleRules, StoredStart {
+export interface StoredSchedule extends ScheduleRules {
+  readonly workflow: string;
+  /** The start event of its runs, encoded. */
+  readonly event: unknown;
+  readonly labels: { readonly [name: string]: string };
+  readonly timeoutMs: number | null;
+  readonly queue: QueueTicket | null;
   readonly paused: boolean;
   readonly state: ScheduleState;
   /** Left out where nothing is edited. */
@@ -93,7 +100,7 @@ function entryOf({ tenant, id }: RecordKey, { workflow, paused, state }: Omit<St
   const isQueued = state.queuedAtMs.length > 0;
   if (paused || (state.nextAtMs === null && !isQueued)) return null;
   const afterRun = isQueued ? (state.last?.runId ?? null) : null;
-  return { what: "schedule", tenant, id, workflow, atMs: state.nextAtMs ?? NEVER_MS, afterRun };
+  return { tenant, id, workflow, atMs: state.nextAtMs ?? NEVER_MS, afterRun };
 }
 
 /** Converts a schedule to the form that callers see. */
@@ -308,10 +315,8 @@ const parsed = new Map<string, Cron>();
 
 /** The problems of a timetable. */
 export function timetableProblems({ cron, timezone }: Timetable, afterMs: number): string[] {
-  const zone = typeof timezone === "string" && isZone(timezone) ? timezone : null;
-  const zoneProblems =
-    zone === null ? [`\`timezone\` is ${shown(timezone)}, not an IANA time zone such as "Europe/Berlin"`] : [];
-  return [...zoneProblems, ...cronProblems(cron, zone ?? "UTC", afterMs)];
+  const zoneProblems = timezoneRule(timezone, "timezone");
+  return [...zoneProblems, ...cronProblems(cron, zoneProblems.length === 0 ? timezone : "UTC", afterMs)];
 }
 
 function cronProblems(cron: unknown, timezone: string, afterMs: number): string[] {
@@ -357,20 +362,4 @@ function cronOf({ cron, timezone }: Timetable): Cron {
     parsed.set(name, found);
   }
   return found;
-}
-
-function isZone(timeZone: string): boolean {
-  try {
-    return timeZone !== "" && new Intl.DateTimeFormat("en", { timeZone }) !== null;
-  } catch {
-    return false; // the time zone is unknown
-  }
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string"
-    ? JSON.stringify(value)
-    : value === undefined
-      ? "missing"
-      : `of type ${typeof value}`;
 }

@@ -184,16 +184,6 @@ export function countedTime({ after, before }: TimeRange, options: CountedOption
   return { fromMs, toMs: Math.ceil(endMs / periodMs) * periodMs, periodMs };
 }
 
-interface Slots {
-  readonly fromSlot: number;
-  readonly toSlot: number;
-  readonly slots: number;
-}
-
-export function slotsOf({ fromMs, toMs, periodMs }: CountedTime): Slots {
-  return { fromSlot: fromMs / SLOT_MS, toSlot: toMs / SLOT_MS, slots: periodMs / SLOT_MS };
-}
-
 /** Facts that identify a kind of failure. */
 export interface FailureKind {
   readonly step: string | null;

@@ -48,6 +48,18 @@ const create = object({
   queue: nullable(object({ name: text, key: text, priority: integer })),
 });
 
+const conditions = {
+  tenant: text,
+  workflow: maybeText,
+  version: maybeText,
+  queue: maybeText,
+  failure: maybeText,
+  failedStep: maybeText,
+  status: optional(list(text)),
+  labels: optional(labels),
+  index: optional(labels),
+};
+
 /** The shape of each argument that the caller of a runtime has a part in. */
 const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
   commit: [list(object({ key: run, create: optional(create), posts: optional(list(post)) }))],
@@ -61,37 +73,10 @@ const shapes: { readonly [Name in keyof RunStore]?: readonly Shape[] } = {
   received: [run],
   post: [run, post],
   delete: [list(run)],
-  list: [
-    object({
-      tenant: text,
-      workflow: maybeText,
-      version: maybeText,
-      queue: maybeText,
-      failure: maybeText,
-      failedStep: maybeText,
-      search: maybeText,
-      cursor: maybeText,
-      status: optional(list(text)),
-      labels: optional(labels),
-      index: optional(labels),
-    }),
-  ],
+  list: [object({ ...conditions, search: maybeText, cursor: maybeText })],
   line: [object({ queue: text, of: optional(run) })],
   counts: [object({ tenant: text, workflow: maybeText, labels: optional(labels) })],
-  histogram: [
-    object({
-      tenant: text,
-      workflow: maybeText,
-      queue: maybeText,
-      failure: maybeText,
-      failedStep: maybeText,
-      status: optional(list(text)),
-      labels: optional(labels),
-      fromMs: integer,
-      periodMs: integer,
-      periods: integer,
-    }),
-  ],
+  histogram: [object({ ...conditions, fromMs: integer, periodMs: integer, periods: integer })],
   statistics: [
     object({ tenant: text, workflows: optional(list(text)), fromSlot: integer, toSlot: integer, slots: integer }),
   ],

@@ -11,7 +11,6 @@ import type { LineCounts, QueueLimits, StoredLine } from "./run-store.types.js";
 
 /** A run that wants a place. */
 export interface RunInLine {
-  readonly queuedAtMs: number;
   /** `true` if it does not count against the rate. */
   readonly hadPlace: boolean;
 }

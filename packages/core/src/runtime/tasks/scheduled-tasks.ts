@@ -5,7 +5,7 @@
  */
 
 import { toMs } from "../../value/duration.js";
-import { formatValue } from "../../value/kind.js";
+import { oneOf } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
@@ -22,13 +22,6 @@ const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled
 /** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
-export interface StartDeduplicatorSetup extends RuntimeParts {
-  /** Runs in memory here. `left` resolves when everything of the run is stored. */
-  readonly runTable: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
-  /** Called when there is a run to start. */
-  readonly onChanged: () => void;
-}
-
 export interface ResolvedDedupe {
   readonly key: string;
   readonly forMs: number;
@@ -42,14 +35,14 @@ interface StoredDedupe {
   readonly expiry: string;
 }
 
+const failedRule = oneOf("keep", "replace");
+
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
   checkCallOptions("run.dedupe", dedupe);
   const { failed = "keep" } = dedupe;
   const problems = [
-    ...(failed === "keep" || failed === "replace"
-      ? []
-      : [`\`dedupe.failed\` is ${formatValue(failed)}, not "keep" or "replace"`]),
+    ...failedRule(failed, "dedupe.failed"),
     ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
     ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
   ];
@@ -61,63 +54,52 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
   return { key: dedupe.key, forMs, failed };
 }
 
-export class StartDeduplicator {
-  readonly #setup: StartDeduplicatorSetup;
+interface Deduping extends Pick<RuntimeParts, "store" | "clock"> {
+  /** Runs in memory here. `left` resolves when everything of the run is stored. */
+  readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }>;
+}
 
-  constructor(setup: StartDeduplicatorSetup) {
-    this.#setup = setup;
-  }
-
-  /**
-   * Returns the id of the run that counts, once that is stored.
-   *
-   * @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`
-   */
-  async start(request: NewRunRequest, { key, forMs, failed }: ResolvedDedupe): Promise<string> {
-    const { store, clock, onChanged } = this.#setup;
-    const { tenant, runId } = request.key;
-    const of = { tenant, kind: ownKind("dedupe"), id: store.hash(JSON.stringify([request.workflow.name, key])) };
-    const commit = createOnly(newRun(request));
-    for (;;) {
-      const { version, start: first } = await readStart(store, of);
-      const isWithin = first !== null && clock.now() < first.untilMs;
-      if (isWithin && (await this.#counts({ tenant, runId: first.runId }, failed))) return first.runId;
-      const untilMs = clock.now() + forMs;
-      const expiry = addExpiry(store, { ...of, version: version + 1 }, untilMs);
-      const start: StoredDedupe = { runId, untilMs, expiry: expiry.id };
-      const records = [
-        ...(commit.records ?? []),
-        { ...of, expected: version, text: JSON.stringify(start) },
-        ...(first === null ? [] : [removeExpiry(first.expiry)]),
-        expiry,
-      ];
-      const [result] = await store.commit([{ ...commit, records }]);
-      if (result?.status !== "stored") continue; // another process was faster
-      onChanged();
-      return runId;
-    }
-  }
-
-  /** A deleted run does not count. */
-  async #counts(key: RunKey, failed: ResolvedDedupe["failed"]): Promise<boolean> {
-    const { store, runTable } = this.#setup;
-    const live = runTable.live.get(idOf(key));
-    if (failed === "replace" && live !== undefined && live.phase !== "live") await live.left; // its end is stored then
-    const run = await store.run(key);
-    return run !== null && (failed === "keep" || !withoutResult.includes(run.status));
+/**
+ * Returns the id of the run that counts, once that is stored.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`
+ */
+export async function startOnce(
+  setup: Deduping,
+  request: NewRunRequest,
+  { key, forMs, failed }: ResolvedDedupe,
+): Promise<string> {
+  const { store, clock } = setup;
+  const { tenant, runId } = request.key;
+  const of = { tenant, kind: ownKind("dedupe"), id: store.hash(JSON.stringify([request.workflow.name, key])) };
+  const commit = createOnly(newRun(request));
+  for (;;) {
+    const record = await store.record(of);
+    const first = record === null ? null : (parseJson(record.text, `the start ${of.id}`) as StoredDedupe);
+    const isWithin = first !== null && clock.now() < first.untilMs;
+    if (isWithin && (await counts(setup, { tenant, runId: first.runId }, failed))) return first.runId;
+    const untilMs = clock.now() + forMs;
+    const expected = record?.version ?? 0;
+    const expiry = addExpiry(store, { ...of, version: expected + 1 }, untilMs);
+    const start: StoredDedupe = { runId, untilMs, expiry: expiry.id };
+    const records = [
+      ...(commit.records ?? []),
+      { ...of, expected, text: JSON.stringify(start) },
+      ...(first === null ? [] : [removeExpiry(first.expiry)]),
+      expiry,
+    ];
+    const [result] = await store.commit([{ ...commit, records }]);
+    if (result?.status === "stored") return runId;
+    // Another process was faster.
   }
 }
 
-interface ReadStart {
-  /** 0 where there is no record. */
-  readonly version: number;
-  readonly start: StoredDedupe | null;
-}
-
-async function readStart(store: RunStore, of: RecordKey): Promise<ReadStart> {
-  const record = await store.record(of);
-  if (record === null) return { version: 0, start: null };
-  return { version: record.version, start: parseJson(record.text, `the start ${of.id}`) as StoredDedupe };
+/** A deleted run does not count. */
+async function counts({ store, live }: Deduping, key: RunKey, failed: ResolvedDedupe["failed"]): Promise<boolean> {
+  const here = live.get(idOf(key));
+  if (failed === "replace" && here !== undefined && here.phase !== "live") await here.left; // its end is stored then
+  const run = await store.run(key);
+  return run !== null && (failed === "keep" || !withoutResult.includes(run.status));
 }
 
 // ---- records that expire: a list names them, and executing processes delete them
@@ -139,7 +121,7 @@ function removeExpiry(key: string): RecordWrite {
 }
 
 /** Deletes expired records. */
-export async function sweepExpired(store: RunStore, nowMs: number): Promise<void> {
+async function sweepExpired(store: RunStore, nowMs: number): Promise<void> {
   for (;;) {
     const { records } = await store.records({ tenant: TENANT, kind: EXPIRY, limit: PAGE });
     const over = records.filter(({ id }) => id < timeText(nowMs));
@@ -156,11 +138,9 @@ export async function sweepExpired(store: RunStore, nowMs: number): Promise<void
 export interface ScheduledTasksSetup extends RuntimeParts {
   /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
-  /** Each handler returns when the entry is due again; `null` for never, or if a change of a run triggers it. */
-  readonly handlers: TaskHandlers;
+  /** Starts what is due of a schedule. Returns when it is due again; `null` for never, or if a change of a run triggers it. */
+  readonly fire: (entry: DueEntry) => Promise<number | null>;
 }
-
-export type TaskHandlers = { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
 
 const SWEEP_MS = 60_000;
 
@@ -232,10 +212,15 @@ export class ScheduledTasks {
     return nextAtMs;
   }
 
-  /** Entries of the workflows that are registered here. */
+  /** Entries of the workflows that are registered here, by time; those that wait for a run come first. */
   async *#entries(): AsyncGenerator<StoredDueEntry, void> {
     const { store, workflows } = this.#setup;
-    for await (const entry of dueEntries(store)) if (workflows.find(entry.workflow) !== undefined) yield entry;
+    const query = { tenant: TENANT, kind: DUE, limit: PAGE };
+    for await (const { records } of allPages((from) => store.records({ ...query, ...from })))
+      for (const { id, text } of records) {
+        const entry = parseJson(text, `due entry "${id}"`) as DueEntry;
+        if (workflows.find(entry.workflow) !== undefined) yield { ...entry, key: id };
+      }
   }
 
   async #isDue({ tenant, atMs, afterRun }: StoredDueEntry): Promise<boolean> {
@@ -247,24 +232,20 @@ export class ScheduledTasks {
   }
 
   async #take(entry: StoredDueEntry): Promise<number | null> {
-    const { handlers, clock, log, backOffMs } = this.#setup;
+    const { fire, clock, log, backOffMs } = this.#setup;
     const untilMs = this.#leftAlone.get(entry.key) ?? 0;
     // The upper bound keeps a clock that was set back from prolonging the pause.
     if (untilMs > clock.now() && untilMs <= clock.now() + backOffMs) return untilMs;
     this.#leftAlone.delete(entry.key);
     try {
-      return await handlers[entry.what](entry);
+      return await fire(entry);
     } catch (error) {
       const againAtMs = clock.now() + backOffMs;
       this.#leftAlone.set(entry.key, againAtMs);
-      log.error(`${said(entry)} could not be started; it will be retried.`, error);
+      log.error(`A run of the schedule "${entry.id}" could not be started; it will be retried.`, error);
       return againAtMs;
     }
   }
-}
-
-function said({ what, id, workflow }: DueEntry): string {
-  return what === "schedule" ? `A run of the schedule "${id}"` : `A run of "${workflow}"`;
 }
 
 // ---- the list of work that is due at a time and is no run yet: occurrences of schedules
@@ -277,7 +258,6 @@ const TENANT = "";
 const PAGE = 100;
 
 export interface DueEntry {
-  readonly what: "schedule";
   readonly tenant: string;
   /** Id of the source. */
   readonly id: string;
@@ -300,18 +280,11 @@ interface StoredDueEntry extends DueEntry {
  * @param version Version of the source that is written together with the entry.
  */
 export function addDue(store: RunStore, entry: DueEntry, version: number): RecordWrite {
-  const source = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
+  const source = JSON.stringify([entry.tenant, entry.id, version]);
   const id = `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(source)}`;
   return { tenant: TENANT, kind: DUE, id, expected: 0, text: JSON.stringify(entry) };
 }
 
 export function removeDue(key: string): RecordWrite {
   return { tenant: TENANT, kind: DUE, id: key, expected: 1, text: null };
-}
-
-/** Entries by time; those that wait for a run come first. */
-async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntry, void> {
-  const query = { tenant: TENANT, kind: DUE, limit: PAGE };
-  for await (const { records } of allPages((from) => store.records({ ...query, ...from })))
-    for (const { id, text } of records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
 }

@@ -35,6 +35,7 @@ import {
 } from "../../host.js";
 import { isObject } from "../../value/kind.js";
 import type { WrittenPieces } from "../../value/pieces.js";
+import * as shape from "../../value/shape.js";
 
 const writeLess = "Return, send and write less at once, or keep large data elsewhere and its address in the run.";
 
@@ -372,34 +373,23 @@ function openOf(runner: LiveRun, origin: string | null, compiled: CompiledWorkfl
 }
 
 export function readPrompts(text: string | null, compiled: CompiledWorkflow, where: string): PendingPrompt[] {
-  if (text === null) return [];
-  const list = parseJson(text, where);
-  if (!Array.isArray(list)) throw corrupt(where, "is not a list of prompts");
-  return list.map((prompt) => {
-    const { runId, shown, step, askedAtMs, dueAtMs, answerType } = (prompt ?? {}) as {
-      readonly [name: string]: unknown;
-    };
+  const list = text === null ? [] : parseJson(text, where);
+  const [problem] = storedPrompts(list) ?? [];
+  if (problem !== undefined) throw corrupt(where, `has a wrong \`${problem.path}\` in its prompts: it ${problem.what}`);
+  return (list as shape.Shaped<typeof storedPrompts>).map(({ shown, runId, step, askedAtMs, dueAtMs, answerType }) => {
     const { event, promptId } = decodeShown(shown, compiled);
-    return {
-      promptId: promptId ?? "",
-      event,
-      runId: String(runId),
-      step: textOrNull(step),
-      askedAtMs: timeOf(askedAtMs, where),
-      dueAtMs: timeOrNull(dueAtMs),
-      answerType: textOrNull(answerType),
-    };
+    return { promptId: promptId ?? "", event, runId, step, askedAtMs, dueAtMs, answerType };
   });
 }
 
-const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
-
-function timeOf(value: unknown, where: string): number {
-  const atMs = timeOrNull(value);
-  if (atMs === null) throw corrupt(where, "has a prompt without a time");
-  return atMs;
-}
-
-/** No `Date` could be made of another number. */
-const timeOrNull = (value: unknown): number | null =>
-  typeof value === "number" && Math.abs(value) <= 8.64e15 ? value : null;
+const textOrNull = shape.nullable(shape.text);
+const storedPrompts = shape.list(
+  shape.object({
+    shown: shape.anything,
+    runId: shape.text,
+    step: textOrNull,
+    askedAtMs: shape.time,
+    dueAtMs: shape.nullable(shape.time),
+    answerType: textOrNull,
+  }),
+);

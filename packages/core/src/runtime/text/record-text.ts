@@ -3,7 +3,7 @@
 import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
 import { type DoneBy, decodeTick, decodeValue, encodeTick, type RunStarted, sameValue } from "../../host.js";
 import { encodeValue } from "../../value/codec.js";
-import { isPlainObject, isThenable } from "../../value/kind.js";
+import { isRecord, isThenable } from "../../value/kind.js";
 import type { RecordEdit, RecordValue } from "../api/runtime-records.types.js";
 import { ownKinds } from "../options/call-options.js";
 import type { RecordKey, StoredRecord, StoredRun } from "../store/run-store.types.js";
@@ -140,8 +140,6 @@ function differing(left: unknown, right: unknown, path: string): string[] {
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...names].flatMap((name) => differing(left[name], right[name], path === "" ? name : `${path}.${name}`));
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => isPlainObject(Object(value));
 
 function eventOf(text: string): StoredEvent {
   return (parseJson(text, "a run") as { readonly event: StoredEvent }).event;

@@ -32,7 +32,7 @@ import { isStoredStatus, newStoredRun } from "../store/store-kit.js";
 import { type PackedText, packList, packText } from "../text/blob-text.js";
 import { readBatch } from "../text/journal-text.js";
 import { nameOf } from "../text/record-text.js";
-import { assertRoom, type From } from "../worker/load/load.js";
+import { assertRoom, type RunReads, readsFrom } from "../worker/load/load.js";
 
 export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;
 type PartOf<Type extends ExportedPart["type"]> = Extract<ExportedPart, { readonly type: Type }>;
@@ -231,7 +231,7 @@ export interface StagedRun {
   readonly snapshots: readonly Staged<StoredSnapshot>[];
   readonly events: readonly Staged<StoredEvent>[];
   /** Store that a load of the run reads from. */
-  readonly view: From["store"];
+  readonly view: RunReads;
   codeBlobs(hashes: readonly string[]): Blobs;
   /** @param code Hash of the code that is named in it. */
   snapshotOf(snapshot: StoredSnapshot, code: string): Staged<StoredSnapshot>;
@@ -276,35 +276,19 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
     return snapshotOf({ tick, atMs, text: JSON.stringify({ ...(snapshot as object), code }) }, code);
   });
   const eventOf: StagedRun["eventOf"] = (event) => {
-    const { text, blobs } = packText(event.text, hash);
-    return { row: { ...event, text }, blobs };
+    const packed = packText(event.text, hash);
+    return { row: { ...event, text: packed.text }, blobs: packed.blobs };
   };
   const events = given.event.map(({ sequence, atMs, shown }) =>
     eventOf({ sequence, atMs, text: JSON.stringify(shown) }),
   );
   const run = rowOf(given, codeOf(head.code));
   const firstTick = ticks[0]?.row.first ?? head.ticks + 1;
-  const view = viewOf(
-    ticks,
-    snapshots,
-    [...ticks, ...snapshots].flatMap(({ blobs }) => blobs).concat(codeBlobs([...codeTexts.keys()])),
-  );
+  const blobs = [...ticks, ...snapshots].flatMap((staged) => staged.blobs).concat(codeBlobs([...codeTexts.keys()]));
+  const texts = new Map(blobs.map((blob) => [blob.hash, blob.text]));
+  const rows = { snapshots: snapshots.map(({ row }) => row), ticks: ticks.map(({ row }) => row) };
+  const view = readsFrom(rows, async (name) => texts.get(name) ?? null);
   return { run, firstTick, ticks, snapshots, events, view, codeBlobs, snapshotOf, eventOf };
-}
-
-function viewOf(
-  ticks: readonly Staged<TickBatch>[],
-  snapshots: readonly Staged<StoredSnapshot>[],
-  blobs: Blobs,
-): StagedRun["view"] {
-  const texts = new Map(blobs.map(({ hash, text }) => [hash, text]));
-  return {
-    blob: async (hash) => texts.get(hash) ?? null,
-    snapshot: async (_key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
-      snapshots.findLast(({ row }) => row.tick <= atOrBelow)?.row ?? null,
-    ticks: async (_key, { after, limit }) =>
-      ticks.flatMap(({ row }) => (row.last > after ? [row] : [])).slice(0, limit),
-  };
 }
 
 /** A store refuses ticks that do not follow the last one, alone and not with the rest of the run. */

@@ -26,14 +26,7 @@ import type {
 import { runIdConflict } from "../store/store-kit.js";
 import { isOutcome, readPrompts, readShown, shownText } from "../text/journal-text.js";
 import { isNotBegun, nameOf, readStart, recordConflict, recordValue } from "../text/record-text.js";
-import {
-  type LoadedTree,
-  type LoadFrom,
-  loadTree,
-  type RunReads,
-  type StoredRunJson,
-  steps,
-} from "../worker/load/load.js";
+import { type LoadedTree, type LoadFrom, loadTree, readsFrom, type StoredRunJson, steps } from "../worker/load/load.js";
 import { isUrgent } from "../worker/run/messages.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import {
@@ -278,12 +271,8 @@ async function newest(
     codeHash,
   );
   const texts = new Map(blobs.map(({ hash, text: json }) => [hash, json]));
-  const store: RunReads = {
-    blob: async (hash) => texts.get(hash) ?? staged.view.blob(hash),
-    snapshot: async () => row,
-    ticks: async () => [],
-  };
-  await loadTree({ store, run: staged.run, workflow });
+  const blob = async (hash: string): Promise<string | null> => texts.get(hash) ?? staged.view.blob(hash);
+  await loadTree({ store: readsFrom({ snapshots: [row], ticks: [] }, blob), run: staged.run, workflow });
   return { row, blobs: codeHash === code.hash ? [...blobs, code] : blobs };
 }
 

@@ -152,27 +152,14 @@ export async function readWorkers(store: Pick<RunStore, "records">): Promise<Rea
   return workers;
 }
 
-export interface StoredWorkersSetup {
-  readonly store: Pick<RunStore, "records">;
-  readonly clock: Clock;
-  readonly assertOpen: () => void;
-}
-
 /** The processes that a store lists. */
-export class StoredWorkers implements RuntimeWorkers {
-  readonly #setup: StoredWorkersSetup;
-
-  constructor(setup: StoredWorkersSetup) {
-    this.#setup = setup;
-  }
-
-  async list(): Promise<readonly WorkerState[]> {
-    const { store, clock, assertOpen } = this.#setup;
-    assertOpen();
+export function storedWorkers(store: Pick<RunStore, "records">, clock: Clock): RuntimeWorkers {
+  const list = async (): Promise<readonly WorkerState[]> => {
     const workers = await readWorkers(store);
     const nowMs = clock.now();
     return workers.map((worker) => toState(worker, nowMs)).sort(byLife);
-  }
+  };
+  return { list };
 }
 
 export function isAlive({ untilMs }: Pick<ReadWorker, "untilMs">, nowMs: number): boolean {

@@ -10,6 +10,7 @@
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import type { Json, JsonObject } from "../../api/json.types.js";
 import { storedJson } from "../../api/plain-json.js";
+import { CallLabels } from "../../model/call-labels.js";
 import { groupBy } from "../../model/group-by.js";
 import { type Line, lineOf, messageOf, typeOf } from "../../model/log-entry-text.js";
 import { isModelRecord } from "../../model/model-call.js";
@@ -50,7 +51,9 @@ export function matchTicks(a: ComparedRun, b: ComparedRun, after: number): reado
 /** What an idle run does is no difference; nor is how a fork begins. */
 function comparedTicks(run: ComparedRun, after: number): readonly ComparedTick[] {
   const { runId, naming, isPipeline } = run;
-  const facts = { runId, naming, isPipeline };
+  const labels = new CallLabels();
+  for (const entry of run.entries) labels.record(entry);
+  const facts = { runId, naming, labels, isPipeline };
   return run.entries
     .filter(({ number, tick }) => number > after && tick.type !== "run.resumed" && tick.type !== "run.forked")
     .map((entry) => ({ entry, line: lineOf(entry, facts) }))

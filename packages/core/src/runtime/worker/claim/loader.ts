@@ -225,7 +225,7 @@ export class Loader {
     const nowMs = leadMs === 0 ? runner.now() : this.#setup.supervisor.clock.now();
     // Posts that came before a timer was due are delivered before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
-    if (request !== null && request.post !== null) live.posts.leave(request.post);
+    if (request !== null && request.post !== null) live.posts.take(request.post);
     const { kind = "resume", by } = request?.message ?? {};
     const type = kind === "retry" ? "run.retried" : "run.resumed";
     beginWithChildren(runner, { type, atMs, ...(by !== undefined && { by }) });

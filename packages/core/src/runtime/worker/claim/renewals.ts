@@ -78,7 +78,7 @@ export class Renewals {
       this.#failures = 0;
       onRenewed();
     } catch (error) {
-      if (table.closedStore.caused(error)) return;
+      if (table.isClosed(error)) return;
       if (this.#failures++ === 0 && !this.#isStopped)
         log.error("The leases of this process could not be renewed; it tries again.", error);
       const pauseMs = Math.min(LONGEST_PAUSE_MS, everyMs, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
@@ -120,7 +120,7 @@ export class Renewals {
     const callOff = table.clock.setTimer(table.clock.now() + jittered(pauseMs, table.clock), () => {
       this.#reloads.delete(callOff);
       table.open(key, "own").catch((error: unknown) => {
-        if (table.isStopped || table.closedStore.caused(error)) return; // the next owner loads it
+        if (table.isStopped || table.isClosed(error)) return; // the next owner loads it
         log.error(`Run "${key.runId}" could not be loaded again; this process tries again.`, error);
         this.#reload(key, Math.min(2 * pauseMs, LONGEST_RELOAD_MS));
       });

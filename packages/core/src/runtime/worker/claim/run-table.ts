@@ -2,12 +2,10 @@
  * The runs that are in memory here: how they are found, come, report and leave. At most one in memory per run; several processes share a
  * store by leases.
  *
- * Limits on the work of a process: the pause after a lost lease, loads at once, the pace of queues, and a closed store.
- *
  * @module
  */
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { type Clock, decodeOutcome, Limiter, type Log, type Outcome, outcomeError, tolerant } from "../../../host.js";
+import { type Clock, decodeOutcome, Limiter, type Outcome, outcomeError, tolerant } from "../../../host.js";
 import { within } from "../../../system/deferred.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
@@ -35,70 +33,10 @@ import type { DurableRunSettings } from "../run/run-host.types.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
 import { type Journal, Loader, type LoadHints } from "./loader.js";
 
+/** Pause before a run is claimed that was claimed and lost twice, without a commit in between: a store may refuse all of its commits. */
 const PAUSE_MS = 1_000;
-/** After as long without another one, a loss is the first again. */
-const KEPT_MS = 60_000;
-
-interface Loss {
-  readonly atMs: number;
-  readonly isFirst: boolean;
-}
-
-/**
- * How long a process leaves a run alone that it has claimed and lost, without a commit in between: a store that refuses all of its
- * commits would otherwise be asked without a pause. The first loss has no delay: another process may have been faster.
- */
-export class ReclaimBackoff {
-  readonly #clock: Clock;
-  /** By the time of the last loss. */
-  readonly #losses: Map<string, Loss> = new Map();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** @param hasStored Whether a commit of it was stored since it was claimed. */
-  lost(id: string, hasStored: boolean): void {
-    const atMs = this.#clock.now();
-    for (const [old, loss] of this.#losses) {
-      if (loss.atMs >= atMs - KEPT_MS) break;
-      this.#losses.delete(old);
-    }
-    const isFirst = !this.#losses.delete(id);
-    if (!hasStored) this.#losses.set(id, { atMs, isFirst });
-  }
-
-  /** Resolves when the run may be claimed again. */
-  async wait(id: string): Promise<void> {
-    const { atMs, isFirst } = this.#losses.get(id) ?? { atMs: 0, isFirst: true };
-    const nowMs = this.#clock.now();
-    // No longer than it was to be: the clock may have been set back.
-    const leftMs = isFirst ? 0 : Math.min(PAUSE_MS, atMs + PAUSE_MS - nowMs);
-    if (leftMs > 0) await new Promise<void>((resolve) => this.#clock.setTimer(nowMs + leftMs, resolve));
-  }
-}
-
-/**
- * Reports once that the store was closed before its runtime was stopped. The background tasks of the runtime show each failure to it, and
- * end if it is of a closed store: no later try can succeed.
- */
-export class ClosedStore {
-  readonly #log: Log;
-  #isReported = false;
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  /** Whether the failure is of a store that has been closed. Reports the first. */
-  caused(error: unknown): boolean {
-    if (!WorkflowError.is(error, "STORE_CLOSED")) return false;
-    if (!this.#isReported)
-      this.#log.error("The store was closed before its runtime was stopped: the runtime has stopped working.", error);
-    this.#isReported = true;
-    return true;
-  }
-}
+/** Losses are forgotten when there are as many. */
+const MOST_LOSSES = 10_000;
 
 /** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
 const LOADS_AT_ONCE = 8;
@@ -141,7 +79,6 @@ export class RunTable implements RunSupervisor {
   readonly streams: StreamCache;
   readonly turns: RecordQueue;
   readonly budgets: Budgets | null;
-  readonly closedStore: ClosedStore;
   /** Called when a run that resumes later was evicted, when a run of a queue has come or left, or when there is room for one more. */
   onCapacity: () => void = () => {};
   /** Called when a run has left memory because the store failed. */
@@ -153,15 +90,18 @@ export class RunTable implements RunSupervisor {
   readonly #setup: RunTableSetup;
   readonly #pace: Pace = new Pace();
   readonly #loader: Loader;
-  readonly #pauses: ReclaimBackoff;
+  /** How often runs were lost since a commit of them was stored here. The first time, another process may have been faster. */
+  readonly #losses: Map<string, number> = new Map();
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   readonly #loads: Limiter;
   /** How many changes were reported of runs that somebody here has posted to and opens. */
   readonly #reported: Map<string, number> = new Map();
   /** Outcomes of runs that ended during `stop()`, for handles that ask after the store was closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
-  #stopped = false;
-  #isOver = false;
+  #hasReportedClose = false;
+  isStopped = false;
+  /** `true` when no run is in memory, and none will be. */
+  isOver = false;
 
   constructor(setup: RunTableSetup) {
     this.#setup = setup;
@@ -173,8 +113,6 @@ export class RunTable implements RunSupervisor {
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
-    this.closedStore = new ClosedStore(setup.log);
-    this.#pauses = new ReclaimBackoff(setup.clock);
     this.#loads = new Limiter("loads", { concurrent: LOADS_AT_ONCE }, setup.clock);
     this.turns = new RecordQueue(setup.clock);
     this.budgets = setup.budgets;
@@ -220,18 +158,9 @@ export class RunTable implements RunSupervisor {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;
   }
 
-  get isStopped(): boolean {
-    return this.#stopped;
-  }
-
-  /** Resolves when no run is in memory, and none will be. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** @throws {WorkflowError} `RUNTIME_STOPPED` */
   assertOpen(): void {
-    if (this.#stopped) throw runtimeStopped();
+    if (this.isStopped) throw runtimeStopped();
   }
 
   get lease(): LeaseRequest {
@@ -318,7 +247,8 @@ export class RunTable implements RunSupervisor {
   }
 
   async #claim(key: RunKey, why: OpenReason, asked?: AskedContinuation): Promise<DurableRun | null> {
-    await this.#pauses.wait(idOf(key));
+    if ((this.#losses.get(idOf(key)) ?? 0) > 1)
+      await new Promise<void>((resolve) => this.clock.setTimer(this.clock.now() + PAUSE_MS, resolve));
     const request = { ended: why !== "asked", ignoreQueueLimits: why === "urgent" };
     const claimed = await this.store.claim(key, { ...this.lease, ...request });
     return claimed === null ? null : this.#load(claimed, { asked });
@@ -368,7 +298,7 @@ export class RunTable implements RunSupervisor {
 
   async stop(drainMs: number): Promise<void> {
     const untilMs = this.clock.now() + drainMs;
-    this.#stopped = true;
+    this.isStopped = true;
     await this.#quiet(drainMs);
     const leftMs = Math.min(drainMs, Math.max(0, untilMs - this.clock.now()));
     const isSilent = Math.min(drainMs, this.committer.silentMs) >= SILENT_MS;
@@ -379,7 +309,7 @@ export class RunTable implements RunSupervisor {
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
-    this.#isOver = true;
+    this.isOver = true;
     this.watchers.notify(null);
   }
 
@@ -414,7 +344,7 @@ export class RunTable implements RunSupervisor {
         `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and no caller awaits it here.`,
         outcomeError(live.key.runId, outcome),
       );
-    if (this.#stopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
+    if (this.isStopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
     this.watchers.notify(idOf(live.key));
   }
 
@@ -429,16 +359,41 @@ export class RunTable implements RunSupervisor {
 
   onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
     this.#forget(live);
-    if (how === "fenced") this.#pauses.lost(idOf(live.key), live.hasStored);
-    if (how === "fenced") this.#setup.observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
-    if (how === "fenced") return this.#setup.log.error(`This process has lost run "${live.key.runId}".`, error);
+    if (how === "fenced") {
+      this.#noteLoss(live);
+      this.#setup.observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
+      return this.#setup.log.error(`This process has lost run "${live.key.runId}".`, error);
+    }
     // The next owner loads it.
-    if (WorkflowError.is(error, "RUNTIME_STOPPED") || this.closedStore.caused(error)) return;
+    if (WorkflowError.is(error, "RUNTIME_STOPPED") || this.isClosed(error)) return;
     this.#setup.log.error(
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
       error,
     );
     this.onUnstored(live.key);
+  }
+
+  #noteLoss({ key, hasStored }: DurableRun): void {
+    const id = idOf(key);
+    const before = this.#losses.get(id) ?? 0;
+    if (this.#losses.size === MOST_LOSSES) this.#losses.clear();
+    if (hasStored) this.#losses.delete(id);
+    else this.#losses.set(id, before + 1);
+  }
+
+  /**
+   * Returns whether the error is of a store that was closed before its runtime was stopped, and reports the first. Work in the background
+   * ends then: no later try can succeed.
+   */
+  isClosed(error: unknown): boolean {
+    if (!WorkflowError.is(error, "STORE_CLOSED")) return false;
+    if (!this.#hasReportedClose)
+      this.#setup.log.error(
+        "The store was closed before its runtime was stopped: the runtime has stopped working.",
+        error,
+      );
+    this.#hasReportedClose = true;
+    return true;
   }
 
   #forget(live: DurableRun): void {
@@ -451,10 +406,7 @@ export class RunTable implements RunSupervisor {
   // ---- how runs ended
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
-  async outcome(
-    key: RunKey,
-    readRow: () => Promise<StoredRun | null> = () => this.store.run(key),
-  ): Promise<Outcome | null> {
+  async outcome(key: RunKey, readRow: () => Promise<StoredRun | null>): Promise<Outcome | null> {
     const live = this.live.get(idOf(key));
     if (live?.phase === "ended") return live.runner.state.outcome;
     if (live?.phase === "live") return null;

@@ -34,7 +34,7 @@ export interface WorkerLoopSetup extends RuntimeParts {
 /** Runs that were claimed together. */
 interface ClaimedBatch {
   /** {@link idOf} each. */
-  readonly keys: readonly string[];
+  readonly keys: ReadonlySet<string>;
   /** Resolves when each is loaded, or could not be. */
   readonly loaded: Promise<unknown>;
 }
@@ -48,7 +48,7 @@ interface Claimed extends ClaimedBatch {
   readonly isAllNews: boolean;
 }
 
-const none: readonly never[] = [];
+const none: ReadonlySet<never> = new Set();
 
 export class WorkerLoop {
   readonly #setup: WorkerLoopSetup;
@@ -150,7 +150,7 @@ export class WorkerLoop {
     const { table, clock, log, lookMs } = this.#setup;
     try {
       const claimed = await this.#claim();
-      this.#claimed.resolve(claimed.keys.length);
+      this.#claimed.resolve(claimed.keys.size);
       await claimed.loaded;
       if (claimed.isFull || this.#again) {
         this.#again = true;
@@ -168,7 +168,7 @@ export class WorkerLoop {
     } catch (error) {
       if (this.#stopped) return this.#claimed.resolve(0);
       this.#claimed.reject(error);
-      if (table.closedStore.caused(error)) return;
+      if (table.isClosed(error)) return;
       log.error("The claim of due runs failed; it will be retried.", error);
       this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS), clock));
     }
@@ -186,7 +186,7 @@ export class WorkerLoop {
     }
     if (news === null && !table.isEmpty) await this.#deliverPosts({ owner: table.owner });
     // Their rows were read before the news came.
-    for (const [id, key] of news ?? none) if (table.isComing(id)) this.#deliverLoaded(key);
+    for (const [id, key] of news ?? []) if (table.isComing(id)) this.#deliverLoaded(key);
     // First: runs that this starts are claimed below. Stores need not report them.
     if (news === null || Math.abs(clock.now() - this.#tasksReadAtMs) >= TASKS_MS) {
       this.#tasksReadAtMs = clock.now();
@@ -199,8 +199,8 @@ export class WorkerLoop {
     const { keys, loaded } = await this.#claimDue(limit);
     // A timer that keeps this process alive may be that of a run that was just claimed.
     const isTimerRight = table.store.isLocal !== true || this.#isBackground;
-    const isAllNews = news !== null && isTimerRight && isSubset([...news.keys()], new Set(keys));
-    return { keys, loaded, dueAtMs, isFull: keys.length === limit, isAllNews };
+    const isAllNews = news !== null && isTimerRight && [...news.keys()].every((id) => keys.has(id));
+    return { keys, loaded, dueAtMs, isFull: keys.size === limit, isAllNews };
   }
 
   async #deliverPosts(of: RunKey | { readonly owner: string }): Promise<void> {
@@ -239,7 +239,7 @@ export class WorkerLoop {
         log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error);
       });
     });
-    return { keys: claimed.map(({ run }) => idOf(run.key)), loaded: Promise.all(loads) };
+    return { keys: new Set(claimed.map(({ run }) => idOf(run.key))), loaded: Promise.all(loads) };
   }
 
   /**
@@ -267,8 +267,4 @@ export class WorkerLoop {
     };
     this.#callOff = clock.setTimer(atMs, wake, isBackground);
   }
-}
-
-function isSubset(part: readonly string[], whole: ReadonlySet<string>): boolean {
-  return part.every((id) => whole.has(id));
 }

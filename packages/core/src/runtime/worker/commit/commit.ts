@@ -8,7 +8,6 @@
 import {
   classOf,
   type DoneBy,
-  decodeEvent,
   initialStore,
   type Outcome,
   type Receipt,
@@ -34,7 +33,7 @@ import type {
 } from "../../store/run-store.types.js";
 import { BLOB_LENGTH, type PackedText, packList, packText } from "../../text/blob-text.js";
 import { startText } from "../../text/record-text.js";
-import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
+import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { RecordUpdates } from "./attempt-records.js";
 
 const none: readonly never[] = [];
@@ -207,7 +206,7 @@ function receiptOf(position: number | null): { readonly position: number; readon
   return position === null ? [] : [{ position, receipt: '{"status":"accepted","sequence":0}' }];
 }
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 export interface NewRunRequest {
   readonly key: RunKey;
@@ -284,35 +283,4 @@ function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undef
 export function createOnly({ key, workflow, record, audit }: NewRun): RunCommit {
   const commit: RunCommit = { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
   return audit.length === 0 ? commit : { ...commit, records: audit };
-}
-
-/** The start of a schedule, as its record holds it. */
-export interface StoredStart {
-  readonly workflow: string;
-  /** The start event, encoded. */
-  readonly event: unknown;
-  readonly labels: Labels;
-  readonly timeoutMs: number | null;
-  readonly queue: QueueTicket | null;
-}
-
-interface Making {
-  readonly key: RunKey;
-  readonly startAtMs: number;
-  /** Names the start in errors about its event. */
-  readonly what: string;
-}
-
-/** The commit that creates the run of a stored start. @throws {WorkflowError} What keeps its event from being read here. */
-export function makeStart(
-  { workflows, clock }: RuntimeParts,
-  start: StoredStart,
-  { key, startAtMs, what }: Making,
-): RunCommit {
-  const { labels, timeoutMs, queue } = start;
-  const workflow = workflows.get(start.workflow);
-  const event = decodeEvent(start.event, workflow.compiled.registry, what);
-  const nowMs = clock.now();
-  const request = { key, workflow, event, labels, timeoutMs, queue, nowMs, startAtMs };
-  return createOnly(newRun({ ...request, trace: null, deadlineMs: null, by: undefined, isAudited: false }));
 }

@@ -36,7 +36,7 @@ const PAGE = 500;
 export interface LoadedTree {
   readonly tree: RunTree;
   /** Number of the last tick in it. */
-  readonly ticks: number;
+  ticks: number;
   readonly snapshotAt: number;
 }
 
@@ -265,9 +265,18 @@ export async function fetchJournals(store: RunStore, runs: readonly StoredRun[])
 export function readsOf(store: RunReads, journal: StoredJournal | undefined): RunReads {
   if (journal === undefined) return store;
   const { snapshot, ticks } = journal;
+  return readsFrom({ snapshots: snapshot === null ? [] : [snapshot], ticks }, (hash) => store.blob(hash));
+}
+
+/** Reads of a run from its rows, each list in order. */
+export function readsFrom(
+  { snapshots, ticks }: { readonly snapshots: readonly StoredSnapshot[]; readonly ticks: readonly TickBatch[] },
+  blob: RunReads["blob"],
+): RunReads {
   return {
-    snapshot: async () => snapshot,
+    snapshot: async (_key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
+      snapshots.findLast(({ tick }) => tick <= atOrBelow) ?? null,
     ticks: async (_key, { after, limit }) => ticks.filter(({ last }) => last > after).slice(0, limit),
-    blob: (hash) => store.blob(hash),
+    blob,
   };
 }

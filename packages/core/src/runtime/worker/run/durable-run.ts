@@ -98,6 +98,7 @@ export class DurableRun implements RunJournal, Committing {
   #next: Commit | null = null;
   #sent: Commit | null = null;
   #isFenced = false;
+  /** Number of the last tick that is stored and reduced. */
   #ticks: number;
   readonly #pace: SnapshotPolicy;
   #status: StoredStatus;
@@ -208,11 +209,6 @@ export class DurableRun implements RunJournal, Committing {
     return this.#phase;
   }
 
-  /** Number of the last tick that is stored and reduced. */
-  get ticks(): number {
-    return this.#ticks;
-  }
-
   /** `true` if a step of it or its children runs, and waits for nothing. */
   get isAtWork(): boolean {
     return isAtWork(this.runner);
@@ -251,7 +247,8 @@ export class DurableRun implements RunJournal, Committing {
     this.#records?.admit(runner, ticks, commit);
     this.#supervisor.onRound?.(this, runner, ticks);
     for (const tick of ticks) {
-      commit.entries.push(this.entryOf(runner, tick));
+      this.prepare(runner, tick);
+      commit.entries.push(entryText(this.#texts.take(tick), placeOfChild(runner)));
       commit.atMs = tick.atMs;
     }
     const run = { key: this.key, workflow: this.workflow.name, runner };
@@ -280,11 +277,6 @@ export class DurableRun implements RunJournal, Committing {
     this.#phase = "leaving";
     this.#summarize(this.#due, null, commit.atMs);
     commit.release = true;
-  }
-
-  entryOf(runner: LiveRun, tick: Tick): string {
-    this.prepare(runner, tick);
-    return entryText(this.#texts.take(tick), placeOfChild(runner));
   }
 
   /** The records that one attempt of a step sees. */

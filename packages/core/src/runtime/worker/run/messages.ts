@@ -197,7 +197,7 @@ export class RunPosts {
   /** Delivers posts in order, and stores their receipts. Each is delivered once. */
   deliver(posts: readonly StoredPost[]): void {
     for (const post of posts) {
-      if (!this.#take(post)) continue;
+      if (!this.take(post)) continue;
       this.#deliver(post).then(
         (receipt) => {
           if (receipt !== null) this.#store(post.position, receipt);
@@ -220,17 +220,13 @@ export class RunPosts {
     return true;
   }
 
-  /** Marks a post whose receipt is stored with the ticks that it causes. */
-  leave(post: StoredPost): void {
-    this.#take(post);
-  }
-
   /** Stores the receipt of a post that is not delivered. */
   answer(post: StoredPost, receipt: Receipt): void {
-    if (this.#take(post)) this.#store(post.position, receipt);
+    if (this.take(post)) this.#store(post.position, receipt);
   }
 
-  #take({ position }: StoredPost): boolean {
+  /** Marks a post as delivered, such as one whose receipt is stored with the ticks that it causes. Returns `false` if it was. */
+  take({ position }: StoredPost): boolean {
     if (this.#taken.has(position)) return false;
     this.#taken.add(position);
     return true;
@@ -242,19 +238,15 @@ export class RunPosts {
   }
 }
 
-interface WithPosts {
-  readonly posts: RunPosts;
-}
-
 /**
  * Delivers a post that was found open. A run that was claimed since may come from a process that has taken the post meanwhile.
  *
  * @param known The run that was in memory before the post was looked for.
  */
-export async function deliverFound<Run extends WithPosts>(
+export async function deliverFound(
   store: Pick<RunStore, "receipt">,
   post: StoredPost,
-  { live, known }: { readonly live: Run; readonly known: Run | undefined },
+  { live, known }: { readonly live: { readonly posts: RunPosts }; readonly known: unknown },
 ): Promise<void> {
   if (live.posts.isTaken(post.position)) return;
   if (live === known || (await store.receipt(post.key, post.position)) === null) live.posts.deliver([post]);

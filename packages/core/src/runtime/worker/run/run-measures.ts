@@ -58,12 +58,9 @@ export class RunMeasures {
     if (!this.#host.keepsStatistics) return;
     for (const tick of ticks) {
       if (tick.type === "step.completed" || tick.type === "step.failed") this.#addAttempt(commit, runner, tick);
-      else if (tick.type === "run.retried" || tick.type === "run.resumed") this.#continue(runner, tick);
+      else if (tick.type === "run.retried" || tick.type === "run.resumed")
+        if (runner.parent === null && runner.state.outcome !== null) this.#continuedAtMs = tick.atMs;
     }
-  }
-
-  #continue({ state, parent }: LiveRun, { atMs }: Tick): void {
-    if (parent === null && state.outcome !== null) this.#continuedAtMs = atMs;
   }
 
   #addAttempt(commit: Commit, { state, host }: LiveRun, tick: StepCompleted | StepFailed): void {
@@ -112,7 +109,7 @@ function add(commit: Commit, measure: Measure): void {
 const none: readonly never[] = [];
 
 /** A call at work in the run, or in a child of it. */
-interface SeenCall extends LiveCall {
+export interface SeenCall extends LiveCall {
   readonly origin: string | null;
 }
 
@@ -266,12 +263,9 @@ export function outcomeWith(runner: LiveRun, ticks: readonly Tick[], { create }:
   const [tick] = ticks;
   if (tick === undefined || ticks.length > 1 || create !== null) return null;
   const others = (children?.size ?? 0) + (descendants?.size ?? 0) + (tickets?.size ?? 0);
-  if (tick.type === "run.cancelled") return others === ticketsOf(tick) ? cancelledOutcome(runner, tick) : null;
+  if (tick.type === "run.cancelled")
+    return others === (tick.ticket === undefined ? 0 : 1) ? cancelledOutcome(runner, tick) : null;
   return others + attempts.size === 0 ? knownOutcome(host.routing, state, tick) : null;
-}
-
-function ticketsOf({ ticket }: RunCancelled): number {
-  return ticket === undefined ? 0 : 1;
 }
 
 /**

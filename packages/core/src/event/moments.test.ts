@@ -1,7 +1,7 @@
-import { event } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { eventJsonSchema } from "./event-schema.js";
+import { event } from "./event.js";
+import { eventJsonSchema } from "./event-codec.js";
 import { mayHoldMoments, withMoments } from "./moments.js";
 
 describe("a Date in fields of JSON", () => {
@@ -83,5 +83,50 @@ describe("a Date in fields of JSON", () => {
     expect(withMoments(either, of("c"))).toMatchObject({ one: { kind: "c", at: day } });
     const hostile = JSON.parse('{ "__proto__": { "at": "2026-11-29" }, "by": { "__proto__": "2026-11-29" } }');
     expect(Object.getPrototypeOf(withMoments(either, hostile))).toBe(Object.prototype);
+  });
+
+  it("is read in a schema that refers to itself, however deep", () => {
+    const node = z.object({
+      at: z.date(),
+      get next() {
+        return node.nullable();
+      },
+    });
+    const leaf: z.ZodType = z.lazy(() => z.union([z.date(), z.array(leaf)]));
+    const schema = eventJsonSchema(class extends event("Tree", { "a/b": node, leaf }) {});
+    const day = "2026-11-29";
+    const date = new Date(day);
+
+    expect(
+      withMoments(schema, { "a/b": { at: day, next: { at: day, next: { at: day, next: null } } }, leaf: [day, [day]] }),
+    ).toEqual({
+      "a/b": { at: date, next: { at: date, next: { at: date, next: null } } },
+      leaf: [date, [date]],
+    });
+  });
+
+  it("stays as it is where a reference leads nowhere, or round in a circle", () => {
+    const day = "2026-11-29";
+    const schema = {
+      properties: {
+        gone: { $ref: "#/$defs/gone" },
+        round: { $ref: "#/$defs/a" },
+        all: { $ref: "#/$defs/all" },
+        either: { anyOf: [{ $ref: "#/properties/either" }, { $ref: "#/$defs/date" }] },
+      },
+      $defs: {
+        a: { $ref: "#/$defs/b" },
+        b: { $ref: "#/$defs/a" },
+        all: { allOf: [{ $ref: "#/$defs/all" }, { $ref: "#/$defs/all" }] },
+        date: { format: "date-time" },
+      },
+    };
+
+    expect(withMoments(schema, { gone: day, round: day, all: day, either: day })).toEqual({
+      gone: day,
+      round: day,
+      all: day,
+      either: new Date(day),
+    });
   });
 });
