@@ -136,7 +136,7 @@ export function processFacts(): ProcessFacts {
   };
 }
 
-export const TURN_MS = 5;
+const TURN_MS = 5;
 
 interface Waiting {
   readonly clock: Clock;

@@ -138,7 +138,15 @@ export function tuple<Items extends readonly unknown[]>(
 /** An object with any names. */
 // @__NO_SIDE_EFFECTS__
 export function mapOf<Value>(value: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
-  return (given) => anyObject(given) ?? partsOf(Object.keys(given as object).map((name) => [name, value]))(given);
+  return (given) => {
+    if (!hasFields(given)) return anyObject(given);
+    let found: Problem[] | null = null;
+    for (const name of Object.keys(given)) {
+      found = added(found, name, value(given[name]));
+      if (isFull(found)) break;
+    }
+    return found;
+  };
 }
 
 /** An object with these fields. Others are ignored: newer versions add some. */

@@ -1,12 +1,12 @@
 /** Counts of what has ended, by series and time slot. */
-import { type CountedMeasures, kindOf, plainSql, type Series, type Sql, sql, statisticsRowOf } from "millrace/engine";
+import { type CountedMeasures, kindOf, plainSql, type Sql, sql, statisticsRowOf } from "millrace/engine";
 import type { StatisticsQuery, StatisticsRow } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 
-const findSeries = "SELECT id FROM run_series WHERE key = ?";
 const addSeries = `INSERT INTO run_series (key, tenant, kind, workflow, step, version, failure, text)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
-const addCount = `INSERT INTO run_measures (series, slot, status, range, count, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const addCount = `INSERT INTO run_measures (series, slot, status, range, count, first_at, last_at)
+  SELECT id, ?, ?, ?, ?, ?, ? FROM run_series WHERE key = ?
   ON CONFLICT (series, slot, status, range) DO UPDATE SET count = count + excluded.count,
     first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`;
 const removeCounts = `DELETE FROM run_measures WHERE slot < ? AND series IN (SELECT id FROM run_series WHERE tenant = coalesce(?, tenant))`;
@@ -15,18 +15,14 @@ const removeSeries =
 
 /** Needs a transaction. */
 export function addMeasures(database: Database, counted: readonly CountedMeasures[]): void {
-  for (const { series, slot, status, range, count, firstAtMs, lastAtMs } of counted)
-    database.sql(addCount).run(seriesId(database, series), slot, status, range, count, firstAtMs, lastAtMs);
-}
-
-function seriesId(database: Database, series: Series): number {
-  const { key, tenant, workflow, step, version, failure } = series;
-  const found =
-    database.sql(findSeries).get(key) ??
-    database
-      .sql(addSeries)
-      .get(key, tenant, kindOf(series), workflow, step, version, failure?.id ?? null, failure?.text ?? null);
-  return (found as { readonly id: number }).id;
+  for (const { series, slot, status, range, count, firstAtMs, lastAtMs } of counted) {
+    const add = () => database.sql(addCount).run(slot, status, range, count, firstAtMs, lastAtMs, series.key);
+    if (Number(add().changes) > 0) continue;
+    const { key, tenant, workflow, step, version, failure } = series;
+    const kind = kindOf(series);
+    database.sql(addSeries).run(key, tenant, kind, workflow, step, version, failure?.id ?? null, failure?.text ?? null);
+    add();
+  }
 }
 
 /** Needs a transaction. */

@@ -52,12 +52,14 @@ export interface AuditedRun {
 
 /** The entries of ticks that are about to be stored. That of a start is stored with the run. */
 export function auditOfTicks({ key, workflow, runner }: AuditedRun, ticks: readonly Tick[]): RecordWrite[] {
+  const writes: RecordWrite[] = [];
   const answered = new Set<string>();
-  return ticks.flatMap((tick) => {
-    if (!("by" in tick) || tick.by === undefined) return [];
+  for (const tick of ticks) {
+    if (!("by" in tick) || tick.by === undefined) continue;
     const done = doneBy(tick, runner, answered);
-    return done === null ? [] : auditWrites(key, { ...done, atMs: tick.atMs, workflow, by: tick.by });
-  });
+    if (done !== null) writes.push(...auditWrites(key, { ...done, atMs: tick.atMs, workflow, by: tick.by }));
+  }
+  return writes;
 }
 
 type Done = Pick<AuditEntry, "action" | "promptId">;

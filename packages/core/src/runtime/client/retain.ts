@@ -7,7 +7,7 @@
 
 import { runLive } from "../../errors/workflow-error.js";
 import type { Clock, DoneBy } from "../../host.js";
-import { nextTurn, TURN_MS } from "../../system/system.js";
+import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
 import { integerIn } from "../../value/options.js";
 import type { Retention } from "../api/runtime.types.js";
@@ -24,6 +24,8 @@ const PAGE = 200;
 /** How many runs are deleted in the first batch, and at most in any. */
 const FIRST_BATCH = 20;
 const LARGEST_BATCH = 500;
+/** How long a batch may hold the process. Runs share pages of a file, and each batch writes all that it changes. */
+const BATCH_MS = 25;
 
 const ended = storedStatuses.filter(isEndedStatus);
 
@@ -52,7 +54,8 @@ export async function retainRuns(setup: RetainSetup, retention: Retention): Prom
       position += batch.length;
       const { count, blockedMs } = await deleteBatch(setup, batch);
       deleted += count;
-      size = blockedMs > TURN_MS ? Math.ceil(size / 2) : Math.min(2 * size, LARGEST_BATCH);
+      const inTime = Math.round((batch.length * BATCH_MS) / Math.max(1, blockedMs));
+      size = Math.min(Math.max(1, inTime), 2 * size, LARGEST_BATCH);
       if (deleted >= limit) return deleted;
       await new Promise<void>(nextTurn);
     }

@@ -1,5 +1,5 @@
 import { pageSize } from "../../value/options.js";
-import { type CountedMeasures, kindOf, type Series } from "../statistics/counted.js";
+import { addTo, type CountedMeasures, kindOf, type Series } from "../statistics/counted.js";
 import { inPeriods } from "../store/run-list.js";
 import {
   type CountQuery,
@@ -180,8 +180,10 @@ export class MemoryStatistics {
     for (const one of counted) {
       this.#forgetOld(one.slot);
       const { sums } = entryOf(this.#series, one.series.key, () => ({ series: one.series, sums: new Map() }));
-      const sum = sums.get(nameOf(one));
-      sums.set(nameOf(one), sum === undefined ? one : together(sum, one));
+      const name = nameOf(one);
+      const sum = sums.get(name);
+      if (sum === undefined) sums.set(name, one);
+      else addTo(sum, one);
     }
   }
 
@@ -195,7 +197,8 @@ export class MemoryStatistics {
         const period = Math.floor((sum.slot - fromSlot) / slots);
         const name = JSON.stringify([series.key, period, sum.status, sum.range]);
         const row = rows.get(name);
-        rows.set(name, { ...(row === undefined ? sum : together(row, sum)), period });
+        if (row === undefined) rows.set(name, { ...sum, period });
+        else addTo(row, sum);
       }
     }
     return [...rows.values()].map(({ series, period, status, range, count, firstAtMs, lastAtMs }) => {
@@ -223,12 +226,3 @@ export class MemoryStatistics {
 }
 
 const nameOf = ({ slot, status, range }: CountedMeasures): string => `${slot} ${status} ${range}`;
-
-function together(one: CountedMeasures, other: CountedMeasures): CountedMeasures {
-  return {
-    ...one,
-    count: one.count + other.count,
-    firstAtMs: Math.min(one.firstAtMs, other.firstAtMs),
-    lastAtMs: Math.max(one.lastAtMs, other.lastAtMs),
-  };
-}

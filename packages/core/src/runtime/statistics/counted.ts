@@ -42,32 +42,42 @@ type Status = Pick<CommitResult, "status">;
 
 /** Sums of the measures of the commits that were stored. @param results What became of each. @default all were stored */
 export function countMeasures(commits: readonly RunCommit[], results?: readonly Status[]): CountedMeasures[] {
-  const sums = new Map<string, CountedMeasures>();
-  commits.forEach(({ key, measures = [] }, index) => {
-    if (results === undefined || results[index]?.status === "stored")
-      for (const measure of measures) add(sums, key.tenant, measure);
-  });
-  return [...sums.values()];
+  const sums: CountedMeasures[] = [];
+  for (let index = 0; index < commits.length; index++) {
+    const { key, measures } = commits[index] as RunCommit;
+    if (measures === undefined || (results !== undefined && results[index]?.status !== "stored")) continue;
+    for (const measure of measures) add(sums, key.tenant, measure);
+  }
+  return sums;
 }
 
-function add(sums: Map<string, CountedMeasures>, tenant: string, measure: Measure): void {
+/** A group has few sums: to compare with each takes less time than to make a key of the measure. */
+function add(sums: CountedMeasures[], tenant: string, measure: Measure): void {
   const { status, range, atMs } = measure;
-  const series = seriesOf(tenant, measure);
   const slot = Math.floor(atMs / SLOT_MS);
-  const name = JSON.stringify([series.key, slot, status, range]);
-  const known = sums.get(name);
-  if (known === undefined) {
-    sums.set(name, { series, slot, status, range, count: 1, firstAtMs: atMs, lastAtMs: atMs });
-    return;
+  for (const sum of sums) {
+    if (sum.range !== range || sum.status !== status || sum.slot !== slot) continue;
+    if (sum.series.tenant === tenant && isOf(sum.series, measure))
+      return addTo(sum, { count: 1, firstAtMs: atMs, lastAtMs: atMs });
   }
-  known.count++;
-  known.firstAtMs = Math.min(known.firstAtMs, atMs);
-  known.lastAtMs = Math.max(known.lastAtMs, atMs);
+  sums.push({ series: seriesOf(tenant, measure), slot, status, range, count: 1, firstAtMs: atMs, lastAtMs: atMs });
+}
+
+/** Adds counts of equal measures. */
+export function addTo(sum: CountedMeasures, other: Pick<CountedMeasures, "count" | "firstAtMs" | "lastAtMs">): void {
+  sum.count += other.count;
+  sum.firstAtMs = Math.min(sum.firstAtMs, other.firstAtMs);
+  sum.lastAtMs = Math.max(sum.lastAtMs, other.lastAtMs);
 }
 
 function seriesOf(tenant: string, { workflow, step, version, failure }: Measure): Series {
   const key = JSON.stringify([tenant, workflow, step, version, failure?.id ?? null]);
   return { tenant, workflow, step, version, failure, key };
+}
+
+function isOf(series: Series, { workflow, step, version, failure }: Measure): boolean {
+  const isSame = series.step === step && series.workflow === workflow && series.version === version;
+  return isSame && series.failure?.id === failure?.id;
 }
 
 /** The kind of measures that a series counts. */

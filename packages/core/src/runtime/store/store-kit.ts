@@ -148,12 +148,19 @@ export function lastEventOf({ events }: RunCommit): number {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** The store with other methods. @param replace Returns the method to call for one of the store, or that one. */
+/** The store with other methods. @param replace Called once for each method. Returns the one to call instead, or the same. */
 export function wrapStore(store: RunStore, replace: (name: keyof RunStore, method: Method) => unknown): RunStore {
+  const known = new Map<string | symbol, { readonly of: unknown; readonly replaced: unknown }>();
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
-      return typeof member === "function" ? replace(name as keyof RunStore, member.bind(target)) : member;
+      if (typeof member !== "function") return member;
+      let made = known.get(name);
+      if (made?.of !== member) {
+        made = { of: member, replaced: replace(name as keyof RunStore, member.bind(target)) };
+        known.set(name, made);
+      }
+      return made.replaced;
     },
   });
 }

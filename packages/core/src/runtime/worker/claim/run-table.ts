@@ -63,6 +63,9 @@ const SILENT_MS = 250;
 export class RunTable implements RunSupervisor {
   readonly store: RunStore;
   readonly executes: boolean;
+  /** A run elsewhere is stored by a host that keeps no audit. */
+  readonly keepsAudit: boolean;
+  readonly keepsStatistics: boolean;
   readonly isDueByClock = true;
   readonly committer: GroupCommit;
   readonly owner: string;
@@ -104,6 +107,8 @@ export class RunTable implements RunSupervisor {
     this.#setup = setup;
     this.store = setup.store;
     this.executes = setup.executes;
+    this.keepsAudit = setup.store.runsElsewhere !== true;
+    this.keepsStatistics = setup.store.statistics !== undefined;
     this.committer = new GroupCommit(setup);
     this.owner = setup.owner;
     this.settings = setup.settings;
@@ -127,11 +132,6 @@ export class RunTable implements RunSupervisor {
     return this.store.runsElsewhere !== true || this.store.keepsRecords === true;
   }
 
-  /** A run elsewhere is stored by a host that keeps no audit. */
-  get keepsAudit(): boolean {
-    return this.store.runsElsewhere !== true;
-  }
-
   /** Reads {@link dueRuns} under the limits that hold now: a claim that begins after a change obeys it. */
   async readDueRuns(): Promise<Required<DueRuns>> {
     if (!this.hasQueues) return this.dueRuns;
@@ -151,10 +151,6 @@ export class RunTable implements RunSupervisor {
   get held(): { readonly runs: number; readonly places: number; readonly taken: { readonly [queue: string]: number } } {
     const places = [...this.live.values()].filter(({ isQueued }) => isQueued).length;
     return { runs: this.live.size, places, taken: this.#pace.counts(this.clock.now()) };
-  }
-
-  get keepsStatistics(): boolean {
-    return this.store.statistics !== undefined;
   }
 
   /** Number of runs that this process may still claim. */
