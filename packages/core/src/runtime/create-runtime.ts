@@ -9,7 +9,7 @@ import { limitsOf, ResourceContainer, resolveStart, traceContextOf } from "../ho
 import { markHandled, within } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { toMs } from "../value/duration.js";
-import { isListOfObjects, notObjects, positiveInteger, timeOf } from "../value/options.js";
+import { assertObjects, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeBudgets } from "./api/budget.types.js";
 import type {
   CheckReport,
@@ -284,7 +284,7 @@ class StoredRuntime {
     const { store, clock } = this.#options;
     const key = { tenant: options.tenant ?? "", runId };
     const { records = [] } = options;
-    if (!isListOfObjects(records)) throw notObjects("records", records);
+    assertObjects(records, "records");
     for (const { kind, id } of records) checkNames({ kind, id });
     await this.#known(key);
     await this.#runTable.evict(key);

@@ -1,7 +1,7 @@
 import type { RunContext } from "../../authoring/store.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { attemptOf } from "../../host.js";
-import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/options.js";
+import { assertFunction, assertObjects, pageSize } from "../../value/options.js";
 import type { TenantOptions } from "../api/runtime.types.js";
 import type {
   RecordEdit,
@@ -41,7 +41,7 @@ export class StoredRecords implements RuntimeRecords {
   }
 
   async write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void> {
-    if (!isListOfObjects(edits)) throw notObjects("edits", edits);
+    assertObjects(edits, "edits");
     const writes = edits.map((edit) => {
       const { tenant = "", kind, id, expected } = edit;
       checkNames({ tenant, kind, id });

@@ -8,7 +8,7 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
 import { hasFields, isError, isObject } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { assertOption } from "../../value/options.js";
 import {
   anyList,
   anyObject,
@@ -121,12 +121,8 @@ const anyPart: Shape<ExportedPart> = union("type", forms) as never;
  * @throws {WorkflowError} `EXPORT_INVALID`; `OPTION_INVALID` for a value without parts; `RUN_TOO_LARGE`.
  */
 export async function readParts(parts: ExportedParts, tenant: string): Promise<Exported> {
-  if (!isIterable(parts))
-    throw wrongOption(
-      "parts",
-      "is nothing that has parts",
-      "Pass the result of `runtime.export(runId)`, or a list of its parts.",
-    );
+  const isIterable = isObject(parts) && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
+  assertOption(isIterable, "parts", "a result of `runtime.export(runId)`, or a list of its parts");
   const problems = new Problems();
   const lists: Lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] };
   let head: ExportedHead | null = null;
@@ -155,10 +151,6 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
   problems.assertNone();
   lists.snapshot.sort((left, right) => left.tick - right.tick);
   return { ...lists, head: head as ExportedHead };
-}
-
-function isIterable(parts: ExportedParts): boolean {
-  return isObject(parts) && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
 }
 
 function partOf(given: unknown, number: number, problems: Problems): ExportedPart | null {

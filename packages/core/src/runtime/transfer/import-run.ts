@@ -6,8 +6,8 @@
 
 import { invariant, WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome, type RunTree, upgradeTicksOf } from "../../host.js";
-import { formatValue } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { oneOf } from "../../value/option-rules.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import { historyOf } from "../history/history.js";
 import { indexedLater } from "../options/input-index.js";
@@ -39,6 +39,8 @@ import {
   wholeTime,
 } from "./exported-parts.js";
 
+const recordsRule = oneOf("refuse", "keep");
+
 export interface ImportSetup extends RuntimeParts {
   /** Names of the queues of this runtime. */
   readonly queues: ReadonlyMap<string, unknown>;
@@ -53,8 +55,7 @@ export async function importRun(
   parts: ExportedParts,
   { tenant = "", records = "refuse" }: ImportOptions,
 ): Promise<ImportedRun> {
-  if (records !== "refuse" && records !== "keep")
-    throw wrongOption("records", `is ${formatValue(records)}`, 'Use "refuse" or "keep".');
+  refuseOptions(optionsOf("`import`"), recordsRule(records, "records"));
   const given = await readParts(parts, tenant);
   const { runId, move } = given.head;
   const key = { tenant, runId };
