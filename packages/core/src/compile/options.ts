@@ -145,7 +145,9 @@ export interface ResolvedWorkflowOptions extends Required<Omit<WorkflowOptions, 
  */
 function resolveOptions(options: WorkflowOptions, className: string): ResolvedWorkflowOptions {
   checkOptionNames("Workflow", options);
-  const { timeout, maxConcurrentRuns } = options;
+  const { timeout, maxConcurrentRuns, description = null, groups = [] } = options;
+  assertOption(description === null || typeof description === "string", "description", "a string");
+  assertOption(Array.isArray(groups), "groups", "a list");
   return {
     name: nonEmpty(options.name ?? (className || "Workflow")),
     timeoutMs: timeout === undefined ? null : toMs(timeout, "timeout"),
@@ -160,22 +162,11 @@ function resolveOptions(options: WorkflowOptions, className: string): ResolvedWo
     lockTimeoutMs: toMs(options.lockTimeout ?? 10_000, "lockTimeout"),
     inboxSize: positiveInteger(options.inboxSize ?? 1_000, "inboxSize"),
     forkState: options.forkState,
-    description: textOf(options.description),
-    groups: groupsOf(options.groups ?? []),
+    description,
+    groups,
     stepNotes: options.stepNotes ?? {},
     eventLabels: options.eventLabels ?? {},
   };
-}
-
-function groupsOf(groups: readonly StepGroup[]): readonly StepGroup[] {
-  assertOption(Array.isArray(groups), "groups", "a list");
-  return groups;
-}
-
-function textOf(description: unknown): string | null {
-  if (description === undefined) return null;
-  assertOption(typeof description === "string", "description", "a string");
-  return description;
 }
 
 function nonEmpty(name: string): string {

@@ -81,7 +81,7 @@ export function traceRuns(workflow: Workflow, options: TraceOptions = {}): RunTr
     workflow.on("event.received", (facts) => recorderOf(facts).receive(facts.event)),
     workflow.on("step.started", (facts) => recorderOf(facts).start(facts)),
     workflow.on("step.completed", (facts) => recorderOf(facts).complete(facts)),
-    workflow.on("step.failed", (facts) => recorderOf(facts).fail(facts)),
+    workflow.on("step.failed", (facts) => recorderOf(facts).finish(facts, "failed")),
     workflow.on("run.completed", (facts) => recorderOf(facts).end("completed", facts.atMs)),
     workflow.on("run.failed", (facts) => recorderOf(facts).end("failed", facts.atMs)),
     workflow.on("run.cancelled", (facts) => recorderOf(facts).end("cancelled", facts.atMs)),
@@ -141,11 +141,7 @@ class TraceRecorder implements RunTrace {
   }
 
   complete(facts: InspectionEvents["step.completed"]): void {
-    this.#finish(facts, "completed").emitted = facts.events.map((event) => this.#trace(event));
-  }
-
-  fail(facts: InspectionEvents["step.failed"]): void {
-    this.#finish(facts, "failed");
+    this.finish(facts, "completed").emitted = facts.events.map((event) => this.#trace(event));
   }
 
   end(status: RunTraceStatus, atMs: number): void {
@@ -172,7 +168,7 @@ class TraceRecorder implements RunTrace {
   }
 
   /** An attempt that began before the recording is only known from its end on. */
-  #finish(facts: AttemptFacts & { readonly elapsedMs: number }, status: "completed" | "failed"): AttemptDraft {
+  finish(facts: AttemptFacts & { readonly elapsedMs: number }, status: "completed" | "failed"): AttemptDraft {
     const { item, atMs, elapsedMs } = facts;
     const ended = this.#open.get(item) ?? this.#begin(facts, atMs - elapsedMs);
     this.#open.delete(item);

@@ -113,7 +113,7 @@ function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
   const fields = fieldsOf(event);
   const next = eventFromFields(classOf(event), { ...fields, ...given });
   const known = fieldsOf(next);
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name) && isGiven(given, name));
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name) && given[name] !== undefined);
   if (unknown.length > 0)
     throw invalid(
       event.type,
@@ -124,10 +124,6 @@ function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
     );
   const kept = Object.entries(fields).filter(([name]) => Object.hasOwn(next, name) && !Object.hasOwn(given, name));
   return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(next)), next, Object.fromEntries(kept)));
-}
-
-function isGiven(given: object, name: string): boolean {
-  return (given as Readonly<Record<string, unknown>>)[name] !== undefined;
 }
 
 // ---- a result that a fork sets for one open call of `ctx.run`

@@ -32,6 +32,7 @@ import { RecordQueue } from "./worker/commit/attempt-records.js";
 import { GroupCommit } from "./worker/commit/group-commit.js";
 import type { DurableRun, RunSupervisor } from "./worker/run/durable-run.js";
 import type { DurableRunSettings } from "./worker/run/run-host.types.js";
+import { isAtWork } from "./worker/run/run-measures.js";
 import { RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
 
 /** Owner in the lease of every activated run: the host activates a run once at a time. */
@@ -177,7 +178,7 @@ class Activation implements RunSupervisor, ActivatedRun {
 
   async #commit(commit: RunCommit): Promise<CommitResult> {
     if (this.#isLoading) return this.#giveBack(commit);
-    const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
+    const nature = { ...this.#nature, isCalm: this.#live === null || !isAtWork(this.#live.runner) };
     this.#nature = nothing;
     const result = await this.#setup.store.commit(commit, nature);
     // The commit is made again, with the same ticks, and with those that came meanwhile.

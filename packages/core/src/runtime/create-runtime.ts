@@ -9,7 +9,7 @@ import { limitsOf, ResourceContainer, resolveStart, traceContextOf } from "../ho
 import { markHandled, within } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { toMs } from "../value/duration.js";
-import { isListOfObjects, notObjects, positiveInteger, timeOf } from "../value/options.js";
+import { assertObjects, positiveInteger, timeOf } from "../value/options.js";
 import type { RuntimeBudgets } from "./api/budget.types.js";
 import type {
   CheckReport,
@@ -46,18 +46,18 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
-import { StoredAudit } from "./audit/audit-entry.js";
+import { storedAudit } from "./audit/audit-entry.js";
 import { Budgets } from "./budget/budgets.js";
-import { bulkName } from "./bulk/act-on-run.js";
-import { BulkJobs } from "./bulk/bulk-workflow.js";
+import { type BulkSetup, bulkName } from "./bulk/act-on-run.js";
+import { bulkWorkflow, countBulk, startBulk } from "./bulk/bulk-workflow.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
 import { assertSame, forkRun } from "./client/fork.js";
 import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { storeQuery, toListing } from "./client/run-lists.js";
 import { sendMessage } from "./client/send-message.js";
-import { StoredRecords } from "./client/stored-records.js";
-import { StoredStatistics } from "./client/stored-statistics.js";
+import { storedRecords } from "./client/stored-records.js";
+import { storedStatistics } from "./client/stored-statistics.js";
 import { attemptsOf } from "./history/attempts.js";
 import {
   assertAfter,
@@ -113,7 +113,7 @@ class StoredRuntime {
   readonly #renewals: Renewals;
   readonly #heartbeat: Heartbeat;
   readonly #starter: RunStarter;
-  readonly #bulk: BulkJobs;
+  readonly #bulk: BulkSetup;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -138,7 +138,7 @@ class StoredRuntime {
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
     const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry, version };
-    this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => this.#bulk.workflow() });
+    this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => bulkWorkflow(this.#bulk) });
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
     const owner = systemIds.runId();
@@ -151,12 +151,12 @@ class StoredRuntime {
       queues: [...queues.values()],
       observer,
     });
-    this.records = new StoredRecords(store);
+    this.records = storedRecords(store);
     this.budgets = budgets;
     const barrier = (): Promise<void> => this.#runTable.committer.barrier();
-    this.statistics = new StoredStatistics({ ...parts, barrier });
-    this.audit = new StoredAudit(parts);
-    this.#bulk = new BulkJobs({ ...parts, runtime: this });
+    this.statistics = storedStatistics({ ...parts, barrier });
+    this.audit = storedAudit(parts);
+    this.#bulk = { ...parts, runtime: this };
     this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, fire: (entry) => fireSchedule(parts, entry) });
     const everyMs = leaseMs / 3;
     const table = this.#runTable;
@@ -250,12 +250,12 @@ class StoredRuntime {
 
   bulk(options: BulkOptions): RunHandle {
     this.#assertOpen();
-    return this.#bulk.start(options);
+    return startBulk(this.#bulk, options);
   }
 
   async matching(options: MatchOptions): Promise<RunMatches> {
     await this.#runTable.committer.barrier();
-    return this.#bulk.count(options);
+    return countBulk(this.#bulk, options);
   }
 
   watch(listener: (run: RunKey | null) => void): () => void {
@@ -284,7 +284,7 @@ class StoredRuntime {
     const { store, clock } = this.#options;
     const key = { tenant: options.tenant ?? "", runId };
     const { records = [] } = options;
-    if (!isListOfObjects(records)) throw notObjects("records", records);
+    assertObjects(records, "records");
     for (const { kind, id } of records) checkNames({ kind, id });
     await this.#known(key);
     await this.#runTable.evict(key);

@@ -89,19 +89,16 @@ function milliseconds(least: number): Rule {
   return valueRule(isRight, `a number of milliseconds from ${least}`);
 }
 
-/** Whoever executes the runs spends. */
-function budgetsElsewhere({ budgets, store }: RuntimeOptions<Workflows>): string[] {
-  if (budgets === undefined || store?.runsElsewhere !== true) return [];
-  return ["`budgets` are for a store whose runs are executed by its runtimes, which this one is not"];
-}
-
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const isAlone = options.execute === false && options.store === undefined;
+  const spendsElsewhere = options.budgets !== undefined && options.store?.runsElsewhere === true;
   checkOptions("The options of the runtime are wrong", options, {
     rules,
     besides: [
-      ...budgetsElsewhere(options),
+      ...(spendsElsewhere
+        ? ["`budgets` are for a store whose runs are executed by its runtimes, which this one is not"]
+        : []),
       ...(isAlone ? ["`execute: false` needs a `store`, which it shares with a runtime that executes"] : []),
     ],
   });

@@ -89,20 +89,17 @@ export function positiveInteger(value: number, option: string): number {
 }
 
 /** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
-export function pageSize(limit: number, least: 0 | 1 = 1): number {
-  return integerIn(limit, "limit", { least, most: 1_000, hint: "Ask for smaller pages, and continue with `cursor`." });
+export function pageSize(limit: number): number {
+  return integerIn(limit, "limit", {
+    least: 1,
+    most: 1_000,
+    hint: "Ask for smaller pages, and continue with `cursor`.",
+  });
 }
 
-export function isListOfObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => isObject(item));
-}
-
-export function notObjects(option: string, value: unknown): WorkflowError {
-  return wrongOption(
-    option,
-    `is ${formatValue(value)}; it must be a list of objects`,
-    "Pass a list, also for a single one.",
-  );
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function assertObjects(value: unknown, option: string): void {
+  assertOption(Array.isArray(value) && value.every(isObject), option, "a list of objects");
 }
 
 const LAST_DATE_MS = 8.64e15;

@@ -97,13 +97,13 @@ describe("a value of a wrong kind is named, and never as [object Object]:", () =
     ["a tick without a text", (runtime) => runtime.at("one", Symbol("t") as never), "has no tick Symbol(t): it has"],
     ["`item`", (runtime) => runtime.fork("one", { at: 1, event: {}, item: odd }).accepted, "`item` is an object"],
     ["`count`", (runtime) => runtime.schedules.next("nightly", odd), "`count` is an object; it must be"],
-    ["`edits`", (runtime) => runtime.records.write(odd), "`edits` is an object; it must be a list of objects"],
+    ["`edits`", (runtime) => runtime.records.write(odd), "`edits` is not a list of objects"],
+    ["one of `edits`", (runtime) => runtime.records.write([null as never]), "`edits` is not a list of objects"],
     [
-      "one of `edits`",
-      (runtime) => runtime.records.write([null as never]),
-      "`edits` is a list; it must be a list of objects",
+      "`records` of an export",
+      (runtime) => read(runtime.export("one", { records: odd })),
+      "`records` is not a list of objects",
     ],
-    ["`records` of an export", (runtime) => read(runtime.export("one", { records: odd })), "`records` is an object"],
     ["`signal` of idle", (runtime) => runtime.handle("one").idle({ signal: odd }), "`signal` is not an `AbortSignal`"],
     [
       "`signal` of a history",

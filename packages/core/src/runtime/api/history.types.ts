@@ -7,6 +7,7 @@
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { DoneBy, PendingDelivery, RunStatus, Tick, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
+import type { RunKey } from "../store/run-store.types.js";
 import type { TenantOptions } from "./run-filter.types.js";
 
 export interface HistoryEntry {
@@ -305,9 +306,7 @@ export interface CheckReport {
   readonly problems: readonly CheckProblem[];
 }
 
-export interface CheckProblem {
-  readonly runId: string;
-  readonly tenant: string;
+export interface CheckProblem extends RunKey {
   readonly workflow: string;
   readonly code: string;
   readonly message: string;

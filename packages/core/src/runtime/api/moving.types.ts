@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { RecordKey, StoredStatus } from "../store/run-store.types.js";
+import type { RecordKey, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { TenantOptions } from "./run-filter.types.js";
 
 /** Version of the format. A reader accepts its own version and every older one. */
@@ -25,13 +25,11 @@ export type ExportedPart =
   /** Number of parts, this one included. */
   | { readonly type: "end"; readonly parts: number };
 
-export interface ExportedHead {
+export interface ExportedHead extends RunKey {
   readonly type: "run";
   readonly format: number;
   /** Id of this move, unique. A second import of it changes nothing. */
   readonly move: string;
-  readonly tenant: string;
-  readonly runId: string;
   readonly workflow: string;
   /** `null` if it follows from the ticks; a run that has not ended is due at once. */
   readonly status: StoredStatus | null;
@@ -86,9 +84,7 @@ export interface ImportOptions extends TenantOptions {
   readonly records?: "refuse" | "keep";
 }
 
-export interface ImportedRun {
-  readonly runId: string;
-  readonly tenant: string;
+export interface ImportedRun extends RunKey {
   /** `false` if this export was imported before. */
   readonly isNew: boolean;
 }

@@ -7,8 +7,8 @@
 
 import type { DoneBy } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
-import type { LineCounts, StoredStatus } from "../store/run-store.types.js";
-import type { RunFilter, TenantOptions } from "./run-filter.types.js";
+import type { LineCounts, QueueLimits, StoredStatus } from "../store/run-store.types.js";
+import type { CallerOptions, RunFilter, TenantOptions } from "./run-filter.types.js";
 import type { QueueOptions } from "./runtime-options.types.js";
 
 /** Filter of ended runs and attempts by time. The store counts by hours: `after` and `before` are rounded outwards. */
@@ -194,11 +194,7 @@ export interface RuntimeWorkers {
 // ---- types of `runtime.queues`
 
 /** Limits of a queue; `null` for no limit. */
-export interface QueueLimitsShown {
-  readonly concurrency: number | null;
-  readonly perKey: number | null;
-  readonly rate: { readonly limit: number; readonly perMs: number } | null;
-}
+export interface QueueLimitsShown extends Omit<QueueLimits, "name"> {}
 
 /** Limits that replace those in the options of all processes. One that is left out stays as it is; `null` means no limit. */
 export type QueueLimitChange = {
@@ -240,13 +236,8 @@ export interface QueuePosition {
   readonly estimateMs: number | null;
 }
 
-interface ByOptions {
-  /** Who does it. It is stored with the queue, and in the audit. @default not known */
-  readonly by?: DoneBy;
-}
-
 /**
- * The queues of the store. Changes are stored, hold for all processes over what their options say, and survive restarts. A claim that
+ * The queues of the store. Changes are stored with who made them, hold for all processes over what their options say, and survive restarts. A claim that
  * begins after a change obeys it; an idle process may need a third of `leaseMs` to look.
  */
 export interface RuntimeQueues {
@@ -255,13 +246,13 @@ export interface RuntimeQueues {
   /** `null` if no living process names the queue, and it was never changed. */
   get(name: string): Promise<QueueState | null>;
   /** No run of the queue gets a place until `resume`. @throws {WorkflowError} `OPTION_INVALID` */
-  pause(name: string, options?: ByOptions): Promise<QueueState>;
+  pause(name: string, options?: CallerOptions): Promise<QueueState>;
   /** @throws {WorkflowError} `OPTION_INVALID` */
-  resume(name: string, options?: ByOptions): Promise<QueueState>;
+  resume(name: string, options?: CallerOptions): Promise<QueueState>;
   /** Changes limits. Runs that have a place keep it, also beyond a lower limit. @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-  limit(name: string, change: QueueLimitChange, options?: ByOptions): Promise<QueueState>;
+  limit(name: string, change: QueueLimitChange, options?: CallerOptions): Promise<QueueState>;
   /** Takes all changed limits back: those in the options hold again. A pause stays. @throws {WorkflowError} `OPTION_INVALID` */
-  reset(name: string, options?: ByOptions): Promise<QueueState>;
+  reset(name: string, options?: CallerOptions): Promise<QueueState>;
   /** `null` for a run that is not in the line of a queue. @throws {WorkflowError} `RUN_UNKNOWN` */
   position(runId: string, options?: TenantOptions): Promise<QueuePosition | null>;
 }

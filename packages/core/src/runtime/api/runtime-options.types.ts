@@ -2,7 +2,7 @@
 
 import type { Clock, Log, ResourceOverride, Telemetry } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
-import type { CommitResult, RunCommit, RunStore, StoredPost, StoredRun } from "../store/run-store.types.js";
+import type { CommitResult, RunCommit, RunKey, RunStore, StoredPost, StoredRun } from "../store/run-store.types.js";
 import type { BudgetOptions } from "./budget.types.js";
 import type { Workflows } from "./run-filter.types.js";
 
@@ -136,9 +136,7 @@ export interface ObservedCommit {
   readonly textLength: number;
 }
 
-export interface ObservedRun {
-  readonly tenant: string;
-  readonly runId: string;
+export interface ObservedRun extends RunKey {
   readonly workflow: string;
 }
 
@@ -150,21 +148,15 @@ export interface ObservedClaim extends ObservedRun {
 
 // ---- options of a host of activations
 
-export interface ActivationsOptions {
-  /** The workflows by their durable names. */
-  readonly workflows: Workflows;
+type SharedOptions = "workflows" | "snapshotEvery" | "history" | "clock" | "log";
+
+export interface ActivationsOptions extends Pick<RuntimeOptions<Workflows>, SharedOptions> {
   /** Collision-resistant hash of a text, for blobs. */
   readonly hash: RunStore["hash"];
   /** Version of the program. @default the environment variable `MILLRACE_VERSION`; else it is not known */
   readonly version?: string | undefined;
-  /** Number of ticks between two snapshots. Integer, at least 1. @default 200 */
-  readonly snapshotEvery?: number;
-  /** `{ keep }`: about this many of the last ticks of a run are kept. @default "all" */
-  readonly history?: "all" | { readonly keep: number };
   /** Maximum length of one tick, in UTF-16 code units. A call of a step that makes a longer tick is refused. @default no limit */
   readonly maxTickLength?: number;
-  readonly clock?: Clock;
-  readonly log?: Log;
 }
 
 /** One run, as its host stores it. */

@@ -173,9 +173,7 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
 }
 
 /** A run in a list. */
-export interface RunListing {
-  readonly runId: string;
-  readonly tenant: string;
+export interface RunListing extends RunKey {
   readonly workflow: string;
   /** Version of the program that started the run, or that has continued it last; `null` if it was not known. */
   readonly version: string | null;

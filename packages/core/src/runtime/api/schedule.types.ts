@@ -8,7 +8,8 @@ import type { InputOf } from "../../authoring/handler.types.js";
 import type { DoneBy } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
 import type { QueueTicket } from "../store/run-store.types.js";
-import type { TenantOptions, Workflows } from "./run-filter.types.js";
+import type { CallerOptions, TenantOptions, Workflows } from "./run-filter.types.js";
+import type { RecordListQuery } from "./runtime-records.types.js";
 
 /**
  * Handling of an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end
@@ -20,10 +21,7 @@ export type ScheduleOverlap = "skip" | "queue" | "allow";
 export type ScheduleCatchUp = "last" | "all" | "none";
 
 /** Options of a call that changes a schedule. */
-export interface ScheduleChangeOptions extends TenantOptions {
-  /** Who does it. It is stored in the audit. @default not known */
-  readonly by?: DoneBy;
-}
+export interface ScheduleChangeOptions extends TenantOptions, CallerOptions {}
 
 export interface ScheduleOptions<Name extends string = string> extends ScheduleChangeOptions {
   /**
@@ -118,14 +116,8 @@ export interface Schedule {
   readonly skips: readonly ScheduleSkip[];
 }
 
-export interface ScheduleQuery extends TenantOptions {
-  /** Prefix of the names to list. @default all */
-  readonly prefix?: string;
-  /** Size of a page, from 1 to 1,000. @default 100 */
-  readonly limit?: number;
-  /** `cursor` of the page before. @default the first page */
-  readonly cursor?: string;
-}
+/** Names are the ids of schedules. */
+export interface ScheduleQuery extends Omit<RecordListQuery, "kind"> {}
 
 export interface ScheduleList {
   readonly schedules: readonly Schedule[];

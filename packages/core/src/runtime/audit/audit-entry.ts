@@ -2,11 +2,10 @@
 
 import type { DoneBy, LiveRun, Tick } from "../../host.js";
 import { systemIds } from "../../system/system.js";
-import { type Duration, toMs } from "../../value/duration.js";
+import { toMs } from "../../value/duration.js";
 import { formatValue } from "../../value/kind.js";
 import { assertOption, pageSize, wrongOption } from "../../value/options.js";
-import type { AuditAction, AuditEntry, AuditFilter, AuditPage, RuntimeAudit } from "../api/history.types.js";
-import type { TenantOptions } from "../api/run-filter.types.js";
+import type { AuditAction, AuditEntry, AuditFilter, RuntimeAudit } from "../api/history.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
 import type { RecordWrite, RunKey } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
@@ -97,52 +96,44 @@ const known: readonly AuditAction[] = [
   ...(["schedule.start", "schedule.delete"] as const),
 ];
 
-type StoredAuditSetup = Pick<RuntimeParts, "store" | "clock">;
-
 /** The entries of a store. */
-export class StoredAudit implements RuntimeAudit {
-  readonly #setup: StoredAuditSetup;
-
-  constructor(setup: StoredAuditSetup) {
-    this.#setup = setup;
-  }
-
-  async list(filter: AuditFilter = {}): Promise<AuditPage> {
-    checkCallOptions("audit.list", filter);
-    const { tenant = "", limit = 100, cursor: from } = filter;
-    const size = pageSize(limit);
-    checkFilter(filter);
-    const entries: AuditEntry[] = [];
-    let cursor: string | null = from ?? null;
-    for (let looked = 0; ; ) {
-      const query = { tenant, kind: auditKind, limit: size - entries.length };
-      const page = await this.#setup.store.records({ ...query, ...(cursor !== null && { cursor }) });
-      const read = page.records.map(({ id, text }) => parseJson(text, `audit entry "${id}"`) as AuditEntry);
-      entries.push(...read.filter((entry) => matches(entry, filter)));
-      looked += page.records.length;
-      cursor = page.cursor;
-      const isFull = size - entries.length < Math.min(size, LEAST_READ);
-      if (cursor === null || isFull || looked >= WINDOW) return { entries, cursor };
-    }
-  }
-
-  async delete(options: TenantOptions & { readonly olderThan: Duration }): Promise<number> {
-    checkCallOptions("audit.delete", options);
-    const { store, clock } = this.#setup;
-    const { tenant = "" } = options;
-    checkNames({ tenant });
-    const before = auditTime(clock.now() - toMs(options.olderThan, "olderThan"));
-    let deleted = 0;
-    const query = { tenant, kind: auditKind, limit: PAGE };
-    for await (const { records } of allPages((from) => store.records({ ...query, ...from }))) {
-      const old = records.filter(({ id }) => id > before);
-      if (old.length === 0) continue;
-      const writes = old.map(({ kind, id, version }) => ({ tenant, kind, id, expected: version, text: null }));
-      // The write conflicts if another process deletes the same entries.
-      if ((await store.writeRecords(writes)).length === 0) deleted += old.length;
-    }
-    return deleted;
-  }
+export function storedAudit({ store, clock }: Pick<RuntimeParts, "store" | "clock">): RuntimeAudit {
+  return {
+    async list(filter = {}) {
+      checkCallOptions("audit.list", filter);
+      const { tenant = "", limit = 100, cursor: from } = filter;
+      const size = pageSize(limit);
+      checkFilter(filter);
+      const entries: AuditEntry[] = [];
+      let cursor: string | null = from ?? null;
+      for (let looked = 0; ; ) {
+        const query = { tenant, kind: auditKind, limit: size - entries.length };
+        const page = await store.records({ ...query, ...(cursor !== null && { cursor }) });
+        const read = page.records.map(({ id, text }) => parseJson(text, `audit entry "${id}"`) as AuditEntry);
+        entries.push(...read.filter((entry) => matches(entry, filter)));
+        looked += page.records.length;
+        cursor = page.cursor;
+        const isFull = size - entries.length < Math.min(size, LEAST_READ);
+        if (cursor === null || isFull || looked >= WINDOW) return { entries, cursor };
+      }
+    },
+    async delete(options) {
+      checkCallOptions("audit.delete", options);
+      const { tenant = "" } = options;
+      checkNames({ tenant });
+      const before = auditTime(clock.now() - toMs(options.olderThan, "olderThan"));
+      let deleted = 0;
+      const query = { tenant, kind: auditKind, limit: PAGE };
+      for await (const { records } of allPages((from) => store.records({ ...query, ...from }))) {
+        const old = records.filter(({ id }) => id > before);
+        if (old.length === 0) continue;
+        const writes = old.map(({ kind, id, version }) => ({ tenant, kind, id, expected: version, text: null }));
+        // The write conflicts if another process deletes the same entries.
+        if ((await store.writeRecords(writes)).length === 0) deleted += old.length;
+      }
+      return deleted;
+    },
+  };
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for what could match nothing. */

@@ -14,6 +14,7 @@ import {
   withMoments,
 } from "../../host.js";
 import { formatValue, hasFields, isDate } from "../../value/kind.js";
+import { wholeNumber } from "../../value/option-rules.js";
 import { wrongOption } from "../../value/options.js";
 import type { BulkAction, BulkOptions, BulkProblem, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
 import type {
@@ -85,15 +86,13 @@ export interface BulkRequest extends BulkSet {
 }
 
 const mostIds = 1_000;
-const fastest = 1_000;
+const speed = wholeNumber(1, 1_000);
 
 /** @throws {WorkflowError} `OPTION_INVALID` with all problems. */
 export function bulkRequest(options: BulkOptions): BulkRequest {
   const { perSecond = 100, reason = null, fields = {}, prompt = null } = options;
   const set = bulkSet(options, [
-    ...(Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= fastest
-      ? []
-      : [`\`perSecond\` is ${formatValue(perSecond)}; it must be an integer from 1 to ${fastest}`]),
+    ...speed(perSecond, "perSecond"),
     ...onlyOf(options, "cancel", ["reason"]),
     ...onlyOf(options, "answer", ["fields", "prompt"]),
     ...(hasFields(fields) ? [] : [`\`fields\` is ${formatValue(fields)}, not an object`]),

@@ -50,7 +50,7 @@ const pageLength = 50;
 /** How many runs of a page are acted on at once. */
 const atOnce = 10;
 /** Above this number, it is not counted how many there are. */
-export const mostCounted = 100_000;
+const mostCounted = 100_000;
 const mostProblems = 1_000;
 
 const patient = { retry: untilStoreAnswers };
@@ -236,7 +236,7 @@ interface MatchRequest extends BulkSet {
   readonly beforeMs: number;
 }
 
-export interface MatchingPage {
+interface MatchingPage {
   readonly runs: readonly RunListing[];
   /** Ids that were asked for, without a run. */
   readonly missing: readonly string[];
@@ -244,7 +244,7 @@ export interface MatchingPage {
   readonly cursor: string | null;
 }
 
-export interface PlaceInMatches {
+interface PlaceInMatches {
   readonly cursor: string | null;
   readonly limit: number;
 }
@@ -307,7 +307,7 @@ async function pageOfIds(
 const countedAtOnce = 1_000;
 
 /** Counts page by page, with a turn of the host in between. Named runs count, whether they are there or not. */
-export async function countMatching(store: RunStore, set: MatchRequest, most: number): Promise<RunMatches> {
+async function countMatching(store: RunStore, set: MatchRequest, most: number): Promise<RunMatches> {
   if (set.runIds !== null) return { count: Math.min(set.runIds.length, most), isAll: set.runIds.length <= most };
   let count = 0;
   for (let cursor: string | null = null; ; ) {
@@ -320,36 +320,23 @@ export async function countMatching(store: RunStore, set: MatchRequest, most: nu
   return count > most ? { count: most, isAll: false } : { count, isAll: true };
 }
 
-export class BulkJobs {
-  readonly #setup: BulkSetup;
+export function startBulk({ runtime, store }: BulkSetup, options: BulkOptions): RunHandle {
+  checkCallOptions("bulk", options);
+  if (store.runsElsewhere === true)
+    throw wrongOption(
+      "store",
+      "has its runs in processes that have no jobs",
+      "Retry, cancel or delete the runs one by one: `runtime.runs` lists them.",
+    );
+  const { runId, tenant, by } = options;
+  const request = bulkRequest(options);
+  const labels = { action: request.action }; // lists show what the job does
+  return runtime.run(bulkName, { request }, given({ runId, tenant, by, labels }) as RuntimeRunOptions);
+}
 
-  constructor(setup: BulkSetup) {
-    this.#setup = setup;
-  }
-
-  start(options: BulkOptions): RunHandle {
-    checkCallOptions("bulk", options);
-    if (this.#setup.store.runsElsewhere === true)
-      throw wrongOption(
-        "store",
-        "has its runs in processes that have no jobs",
-        "Retry, cancel or delete the runs one by one: `runtime.runs` lists them.",
-      );
-    const { runId, tenant, by } = options;
-    const request = bulkRequest(options);
-    const labels = { action: request.action }; // lists show what the job does
-    return this.#setup.runtime.run(bulkName, { request }, given({ runId, tenant, by, labels }) as RuntimeRunOptions);
-  }
-
-  async count(options: MatchOptions): Promise<RunMatches> {
-    checkCallOptions("matching", options);
-    const { store, clock } = this.#setup;
-    const { tenant = "", most = mostCounted } = options;
-    const set = { ...bulkSet(options), tenant, beforeMs: clock.now() + 1 };
-    return countMatching(store, set, positiveInteger(most, "most"));
-  }
-
-  workflow(): Workflow {
-    return bulkWorkflow(this.#setup);
-  }
+export async function countBulk({ store, clock }: BulkSetup, options: MatchOptions): Promise<RunMatches> {
+  checkCallOptions("matching", options);
+  const { tenant = "", most = mostCounted } = options;
+  const set = { ...bulkSet(options), tenant, beforeMs: clock.now() + 1 };
+  return countMatching(store, set, positiveInteger(most, "most"));
 }

@@ -10,6 +10,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import {
   type AppliedTick,
   assertSendable,
+  createRunStream,
   encodeRunner,
   type Outcome,
   outcomeError,
@@ -26,7 +27,7 @@ import {
   wakeAt,
 } from "../../host.js";
 import { markHandled } from "../../system/deferred.js";
-import { assertSignal } from "../../value/options.js";
+import { assertOption, assertSignal } from "../../value/options.js";
 import type { RawSnapshot } from "../api/history.types.js";
 import type {
   AnswerOptions,
@@ -48,7 +49,7 @@ import { entries, keptTicks, type LoadFrom, loadTree } from "../worker/load/load
 import { type Message, scopedKey } from "../worker/run/messages.js";
 import { toListing } from "./run-lists.js";
 import { type SendSetup, type SentMessage, sendMessage } from "./send-message.js";
-import { storedStream } from "./stored-stream.js";
+import { StoredSource } from "./stored-stream.js";
 import { waitForChange } from "./wait-for-change.js";
 
 /** For a start with `dedupe`, `key` is that of the run that counts, once it is accepted. */
@@ -147,8 +148,11 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return receipt;
   }
 
-  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
-    return storedStream({ ...this.#setup, accept: () => this.accepted }, options) as RunStream<Event>;
+  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options: StreamOptions = {}): RunStream<Event> {
+    const { after = 0 }: { readonly after?: unknown } = Object(options);
+    assertOption(typeof after === "number" && !Number.isNaN(after), "after", "the number of an event"); // it would read nothing
+    const source = new StoredSource({ ...this.#setup, accept: () => this.accepted });
+    return createRunStream(source, options) as RunStream<Event>;
   }
 
   async idle(options: IdleOptions = {}): Promise<RunOutcome> {

@@ -1,17 +1,8 @@
 import type { RunContext } from "../../authoring/store.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { attemptOf } from "../../host.js";
-import { assertFunction, isListOfObjects, notObjects, pageSize } from "../../value/options.js";
-import type { TenantOptions } from "../api/runtime.types.js";
-import type {
-  RecordEdit,
-  RecordList,
-  RecordListQuery,
-  RecordName,
-  RecordValue,
-  RuntimeRecords,
-  StepRecords,
-} from "../api/runtime-records.types.js";
+import { assertFunction, assertObjects, pageSize } from "../../value/options.js";
+import type { RecordName, RuntimeRecords, StepRecords } from "../api/runtime-records.types.js";
 import { checkCallOptions, checkNames, given } from "../options/call-options.js";
 import type { RunStore } from "../store/run-store.types.js";
 import {
@@ -25,59 +16,49 @@ import {
 import { DurableRun } from "../worker/run/durable-run.js";
 
 /** The records of a store, from outside of runs. */
-export class StoredRecords implements RuntimeRecords {
-  readonly #store: RunStore;
-
-  constructor(store: RunStore) {
-    this.#store = store;
-  }
-
-  async read(kind: string, id: string, options: TenantOptions = {}): Promise<RecordValue | null> {
-    checkCallOptions("records.read", options);
-    const { tenant = "" } = options;
-    checkNames({ tenant, kind, id });
-    const record = await this.#store.record({ tenant, kind, id });
-    return record === null ? null : recordValue({ kind, id }, record);
-  }
-
-  async write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void> {
-    if (!isListOfObjects(edits)) throw notObjects("edits", edits);
-    const writes = edits.map((edit) => {
-      const { tenant = "", kind, id, expected } = edit;
+export function storedRecords(store: RunStore): RuntimeRecords {
+  return {
+    async read(kind, id, options = {}) {
+      checkCallOptions("records.read", options);
+      const { tenant = "" } = options;
       checkNames({ tenant, kind, id });
-      return { tenant, kind, id, expected, text: recordText(edit) };
-    });
-    const conflicts = await this.#store.writeRecords(writes);
-    if (conflicts.length > 0)
-      throw recordConflict(conflicts, "another version is stored than was expected", "Read again, then write.");
-  }
-
-  async update<Value>(
-    record: RecordName,
-    change: (current: Value | undefined) => Value | undefined,
-  ): Promise<Value | undefined> {
-    checkCallOptions("records.update", record);
-    assertFunction(change, "change");
-    const { tenant = "", kind, id } = record;
-    checkNames({ tenant, kind, id });
-    const key = { tenant, kind, id };
-    for (;;) {
-      const stored = await this.#store.record(key);
-      const { value, text } = updatedBy(key, change as RecordChange, recordContent(key, stored?.text ?? null));
-      const write = { ...key, expected: stored?.version ?? 0, text };
-      const isDone = (stored === null && text === null) || (await this.#store.writeRecords([write])).length === 0;
-      if (isDone) return value as Value | undefined;
-    }
-  }
-
-  async list(query: RecordListQuery): Promise<RecordList> {
-    checkCallOptions("records.list", query);
-    const { tenant = "", limit = 100, ...where } = query;
-    checkNames({ tenant, kind: where.kind });
-    const page = await this.#store.records({ ...given(where), tenant, limit: pageSize(limit) });
-    const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
-    return { records, cursor: page.cursor };
-  }
+      const record = await store.record({ tenant, kind, id });
+      return record === null ? null : recordValue({ kind, id }, record);
+    },
+    async write(edits) {
+      assertObjects(edits, "edits");
+      const writes = edits.map((edit) => {
+        const { tenant = "", kind, id, expected } = edit;
+        checkNames({ tenant, kind, id });
+        return { tenant, kind, id, expected, text: recordText(edit) };
+      });
+      const conflicts = await store.writeRecords(writes);
+      if (conflicts.length > 0)
+        throw recordConflict(conflicts, "another version is stored than was expected", "Read again, then write.");
+    },
+    async update<Value>(record: RecordName, change: (current: Value | undefined) => Value | undefined) {
+      checkCallOptions("records.update", record);
+      assertFunction(change, "change");
+      const { tenant = "", kind, id } = record;
+      checkNames({ tenant, kind, id });
+      const key = { tenant, kind, id };
+      for (;;) {
+        const stored = await store.record(key);
+        const { value, text } = updatedBy(key, change as RecordChange, recordContent(key, stored?.text ?? null));
+        const write = { ...key, expected: stored?.version ?? 0, text };
+        const isDone = (stored === null && text === null) || (await store.writeRecords([write])).length === 0;
+        if (isDone) return value as Value | undefined;
+      }
+    },
+    async list(query) {
+      checkCallOptions("records.list", query);
+      const { tenant = "", limit = 100, ...where } = query;
+      checkNames({ tenant, kind: where.kind });
+      const page = await store.records({ ...given(where), tenant, limit: pageSize(limit) });
+      const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
+      return { records, cursor: page.cursor };
+    },
+  };
 }
 
 /**

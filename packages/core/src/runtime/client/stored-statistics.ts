@@ -2,18 +2,13 @@
 
 import { invalidOption, type WorkflowError } from "../../errors/workflow-error.js";
 import type { Clock } from "../../host.js";
-import { type Duration, toMs } from "../../value/duration.js";
+import { toMs } from "../../value/duration.js";
 import { assertOption, integerIn, pageSize } from "../../value/options.js";
 import type {
-  FailureFilter,
   FailureGroup,
-  Failures,
   Figures,
   Histogram,
-  HistogramFilter,
-  PeriodFigures,
   RuntimeStatistics,
-  Statistics,
   StatisticsFilter,
   StepFigures,
   WorkflowFigures,
@@ -42,75 +37,66 @@ export interface StatisticsSetup {
 }
 
 /** The statistics of a store. */
-export class StoredStatistics implements RuntimeStatistics {
-  readonly #setup: StatisticsSetup;
-
-  constructor(setup: StatisticsSetup) {
-    this.#setup = setup;
-  }
-
-  async figures(filter: StatisticsFilter = {}): Promise<Statistics> {
-    await this.#ready("statistics.figures", filter);
-    const { by, workflow } = filter;
-    if (by !== undefined) assertOption(by === "version", "by", '"version"');
-    const time = timeOfFilter(this.#setup, filter);
-    const isOne = workflow !== undefined;
-    const [runs, attempts] = await Promise.all([
-      rowsOf(this.#setup, { kind: "runs", filter, time, inPeriods: isOne }),
-      isOne ? rowsOf(this.#setup, { kind: "attempts", filter, time, inPeriods: false }) : [],
-    ]);
-    return { ...time, workflows: workflowFigures({ runs, attempts, time: isOne ? time : null, by }) };
-  }
-
-  async failures(filter: FailureFilter = {}): Promise<Failures> {
-    await this.#ready("statistics.failures", filter);
-    const { version, limit = 100 } = filter;
-    const size = pageSize(limit);
-    if (version !== undefined) assertOption(typeof version === "string", "version", "a text");
-    const time = timeOfFilter(this.#setup, filter);
-    const found = await rowsOf(this.#setup, { kind: "failures", filter, time, inPeriods: true });
-    const wanted = found.filter((row) => version === undefined || row.version === version);
-    const groups = [...groupedBy(wanted, ({ failure }) => failure?.id ?? "")].map(([id, rows]) =>
-      groupOf(id, rows, time),
-    );
-    groups.sort((one, other) => other.count - one.count || other.lastAtMs - one.lastAtMs);
-    return { ...time, groups: groups.slice(0, size) };
-  }
-
-  async histogram(filter: HistogramFilter = {}): Promise<Histogram> {
-    await this.#ready("statistics.histogram", filter);
-    const { periods = PERIODS, ...listed } = filter;
-    integerIn(periods, "periods", { least: 1, most: 500 });
-    const { store, clock } = this.#setup;
-    const { histogram } = store;
-    if (histogram === undefined) throw notCounted();
-    const time = countedTime(
-      { after: listed.createdAfter, before: listed.createdBefore },
-      {
-        ...{ nowMs: clock.now(), defaultMs: 7 * DAY_MS, periods, leastMs: 1_000 },
-        names: ["createdAfter", "createdBefore"],
-      },
-    );
-    const { fromMs, toMs, periodMs } = time;
-    const counted = { fromMs, periodMs, periods: Math.round((toMs - fromMs) / periodMs) };
-    const found = await histogram({ ...filterQuery(listed), ...counted });
-    return { ...time, bars: barsOf(found, time) };
-  }
-
-  async delete(options: { readonly tenant?: string; readonly olderThan: Duration }): Promise<number> {
-    await this.#ready("statistics.delete", options);
-    const { tenant, olderThan } = options;
-    const { store, clock } = this.#setup;
-    checkNames({ tenant });
-    const beforeMs = clock.now() - toMs(olderThan, "olderThan");
-    if (store.deleteStatistics === undefined) throw notCounted();
-    return store.deleteStatistics(tenant ?? null, Math.floor(beforeMs / SLOT_MS));
-  }
-
-  #ready(call: Parameters<typeof checkCallOptions>[0], options: unknown): Promise<void> {
+export function storedStatistics(setup: StatisticsSetup): RuntimeStatistics {
+  const { store, clock } = setup;
+  const ready = (call: Parameters<typeof checkCallOptions>[0], options: unknown): Promise<void> => {
     checkCallOptions(call, options);
-    return this.#setup.barrier();
-  }
+    return setup.barrier();
+  };
+  return {
+    async figures(filter = {}) {
+      await ready("statistics.figures", filter);
+      const { by, workflow } = filter;
+      if (by !== undefined) assertOption(by === "version", "by", '"version"');
+      const time = timeOfFilter(setup, filter);
+      const isOne = workflow !== undefined;
+      const [runs, attempts] = await Promise.all([
+        rowsOf(setup, { kind: "runs", filter, time, inPeriods: isOne }),
+        isOne ? rowsOf(setup, { kind: "attempts", filter, time, inPeriods: false }) : [],
+      ]);
+      return { ...time, workflows: workflowFigures({ runs, attempts, time: isOne ? time : null, by }) };
+    },
+    async failures(filter = {}) {
+      await ready("statistics.failures", filter);
+      const { version, limit = 100 } = filter;
+      const size = pageSize(limit);
+      if (version !== undefined) assertOption(typeof version === "string", "version", "a text");
+      const time = timeOfFilter(setup, filter);
+      const found = await rowsOf(setup, { kind: "failures", filter, time, inPeriods: true });
+      const wanted = found.filter((row) => version === undefined || row.version === version);
+      const groups = [...groupedBy(wanted, ({ failure }) => failure?.id ?? "")].map(([id, rows]) =>
+        groupOf(id, rows, time),
+      );
+      groups.sort((one, other) => other.count - one.count || other.lastAtMs - one.lastAtMs);
+      return { ...time, groups: groups.slice(0, size) };
+    },
+    async histogram(filter = {}) {
+      await ready("statistics.histogram", filter);
+      const { periods = PERIODS, ...listed } = filter;
+      integerIn(periods, "periods", { least: 1, most: 500 });
+      const { histogram } = store;
+      if (histogram === undefined) throw notCounted();
+      const time = countedTime(
+        { after: listed.createdAfter, before: listed.createdBefore },
+        {
+          ...{ nowMs: clock.now(), defaultMs: 7 * DAY_MS, periods, leastMs: 1_000 },
+          names: ["createdAfter", "createdBefore"],
+        },
+      );
+      const { fromMs, toMs, periodMs } = time;
+      const counted = { fromMs, periodMs, periods: Math.round((toMs - fromMs) / periodMs) };
+      const found = await histogram({ ...filterQuery(listed), ...counted });
+      return { ...time, bars: barsOf(found, time) };
+    },
+    async delete(options) {
+      await ready("statistics.delete", options);
+      const { tenant, olderThan } = options;
+      checkNames({ tenant });
+      const beforeMs = clock.now() - toMs(olderThan, "olderThan");
+      if (store.deleteStatistics === undefined) throw notCounted();
+      return store.deleteStatistics(tenant ?? null, Math.floor(beforeMs / SLOT_MS));
+    },
+  };
 }
 
 const countOf = (rows: readonly StatisticsRow[]): number => rows.reduce((sum, { count }) => sum + count, 0);
@@ -242,7 +228,7 @@ function workflowFigures({ runs, attempts, time, by }: CountedRows): WorkflowFig
   return names.map((name) => {
     const [workflow, version] = JSON.parse(name) as [string, string | null | undefined];
     const ofName = byName.get(name) ?? [];
-    const periods: PeriodFigures[] = time === null ? [] : periodsOf(ofName, time, figuresOf);
+    const periods = time === null ? [] : periodsOf(ofName, time, figuresOf);
     const figures = { ...figuresOf(ofName), periods, steps: stepFigures(steps.get(name) ?? []) };
     return version === undefined ? { workflow, ...figures } : { workflow, version, ...figures };
   });

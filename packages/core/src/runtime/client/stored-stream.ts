@@ -4,18 +4,7 @@
  * @module
  */
 
-import {
-  createRunStream,
-  makeEngineEvent,
-  PiecesEvent,
-  type RunStream,
-  type StreamCursor,
-  type StreamedEvent,
-  type StreamOptions,
-  type StreamSource,
-} from "../../host.js";
-import { formatValue } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { makeEngineEvent, PiecesEvent, type StreamCursor, type StreamedEvent, type StreamSource } from "../../host.js";
 import { PieceReader, piecesAfter, sizeOfAll } from "../../value/pieces.js";
 import type { ValueType } from "../../value/storable.js";
 import type { StreamPage } from "../reads/shared-reads.js";
@@ -27,18 +16,6 @@ import { waitForChange } from "./wait-for-change.js";
 export interface StoredStreamSetup extends SendSetup {
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` when `after` is not a number: pages would be lost without a word. */
-export function storedStream(setup: StoredStreamSetup, options: StreamOptions = {}): RunStream {
-  const after: unknown = Object(options).after;
-  if (after !== undefined && (typeof after !== "number" || Number.isNaN(after)))
-    throw wrongOption(
-      "after",
-      `is ${formatValue(after)}; it must be the number of an event`,
-      "Pass the `sequence` of the last event that you have read.",
-    );
-  return createRunStream(new StoredSource(setup), options);
 }
 
 interface Page extends StreamPage {
@@ -53,7 +30,7 @@ interface Reading {
   readonly pieces: PieceReader;
 }
 
-class StoredSource implements StreamSource {
+export class StoredSource implements StreamSource {
   readonly types: readonly ValueType[] = [];
   readonly #setup: StoredStreamSetup;
   readonly #readings: WeakMap<StreamCursor, Reading> = new WeakMap();

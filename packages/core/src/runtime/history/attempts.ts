@@ -20,7 +20,7 @@ import {
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, CallStatus, RunAttempt, RunCall } from "../api/history.types.js";
 import { type LoadFrom, loadTree } from "../worker/load/load.js";
-import { type PastTick, sinceKept, type Timeline, ticksThrough } from "./history.js";
+import { isWithin, type PastTick, sinceKept, type Timeline, ticksThrough } from "./history.js";
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
@@ -41,31 +41,23 @@ interface OpenAttempt {
   readonly calls: AttemptCalls;
 }
 
-export interface AttemptsRange {
-  readonly after: number;
-  readonly limit: number;
-}
-
 /** Attempts that were started after a tick, in that order; each is returned as soon as all before it have ended. */
-export function attemptsOf(from: LoadFrom, range: AttemptsRange): AsyncGenerator<RunAttempt, void> {
-  return sinceKept(from, (first) => attemptsSince(from, first, range));
-}
-
-async function* attemptsSince(
+export function attemptsOf(
   from: LoadFrom,
-  first: number,
-  { after, limit }: AttemptsRange,
+  { after, limit }: { readonly after: number; readonly limit: number },
 ): AsyncGenerator<RunAttempt, void> {
-  const start = Math.max(after, first - 1);
-  const timeline = await loadTree(from, start);
-  const attempts = new Attempts(limit);
-  if (start > after) attempts.takeOver(timeline);
-  for await (const tick of ticksThrough(from, timeline)) {
-    attempts.apply(tick);
-    yield* attempts.ended();
-    if (attempts.isDone) return;
-  }
-  yield* attempts.rest();
+  return sinceKept(from, async function* (first) {
+    const start = Math.max(after, first - 1);
+    const timeline = await loadTree(from, start);
+    const attempts = new Attempts(limit);
+    if (start > after) attempts.takeOver(timeline);
+    for await (const tick of ticksThrough(from, timeline)) {
+      attempts.apply(tick);
+      yield* attempts.ended();
+      if (attempts.isDone) return;
+    }
+    yield* attempts.rest();
+  });
 }
 
 class Attempts {
@@ -284,11 +276,6 @@ function statusOf({ status }: WorkItem): AttemptStatus {
 
 function keyOf({ state }: Member, item: number): string {
   return `${item} ${state.runId}`;
-}
-
-/** Ids of children are the id of their parent, a slash and a number. */
-function isWithin(runId: string, parent: string): boolean {
-  return runId === parent || runId.startsWith(`${parent}/`);
 }
 
 function whole({ listed, calls }: OpenAttempt): RunAttempt {

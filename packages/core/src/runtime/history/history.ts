@@ -118,13 +118,10 @@ interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
 }
 
 export function ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
-  return sinceKept(from, (first) => ticksAfter(from, Math.max(after, first - 1)));
-}
-
-async function* ticksAfter(from: LoadFrom, start: number): AsyncGenerator<TickOf, void> {
-  for await (const { number, entry } of entries(from, start)) {
-    yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
-  }
+  return sinceKept(from, async function* (first) {
+    for await (const { number, entry } of entries(from, Math.max(after, first - 1)))
+      yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
+  });
 }
 
 function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick {
@@ -158,12 +155,11 @@ export function assertTick({ run }: LoadFrom, tick: number): void {
   }
 }
 
-interface Trimmed {
-  readonly why: string;
-  readonly cause?: WorkflowError;
-}
-
-export function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed): WorkflowError {
+function trimmed(
+  { run }: LoadFrom,
+  tick: number,
+  { why, cause }: { readonly why: string; readonly cause?: WorkflowError },
+): WorkflowError {
   return new WorkflowError({
     code: "HISTORY_TRIMMED",
     message: `Tick ${tick} of run "${run.key.runId}" cannot be rebuilt: ${why}`,
@@ -175,6 +171,11 @@ export function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed
 
 export function contextOf(tree: RunTree): ContextDict {
   return { ...tree.toDict(), workflow: tree.root.compiled.name } as unknown as ContextDict;
+}
+
+/** Ids of children are the id of their parent, a slash and a number. */
+export function isWithin(runId: string, parent: string): boolean {
+  return runId === parent || runId.startsWith(`${parent}/`);
 }
 
 /** Number of runs that are listed at once. */
@@ -320,12 +321,6 @@ function follow(
   }
 }
 
-interface Wanted {
-  readonly tick: number;
-  readonly runId: string;
-  readonly item: number | undefined;
-}
-
 /**
  * @param options `childId`: the run itself when omitted.
  * @throws {WorkflowError} `OPTION_INVALID` for a tick or child that never existed, `HISTORY_TRIMMED` for a tick that is no longer
@@ -334,17 +329,21 @@ interface Wanted {
 export function momentOf(
   from: LoadFrom,
   tick: number,
-  { childId, item }: Pick<MomentOptions, "childId" | "item"> = {},
+  { childId: runId = from.run.key.runId, item }: Pick<MomentOptions, "childId" | "item">,
 ): Promise<RunMoment> {
   assertTick(from, tick);
-  const wanted = { tick, runId: childId ?? from.run.key.runId, item };
-  return readKept(from, (first) => momentSince(from, first, wanted));
+  return readKept(from, async (first) => {
+    if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
+    return momentFrom(from, await loadTree(from, first - 1), { tick, runId, item });
+  });
 }
 
-async function momentSince(from: LoadFrom, first: number, { tick, runId, item }: Wanted): Promise<RunMoment> {
-  const start = Math.min(first - 1, tick);
-  if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
-  const timeline = await loadTree(from, start);
+/** @param timeline At the oldest tick that is kept. */
+async function momentFrom(
+  from: LoadFrom,
+  timeline: Timeline,
+  { tick, runId, item }: { readonly tick: number; readonly runId: string; readonly item: number | undefined },
+): Promise<RunMoment> {
   const { tree } = timeline;
   const ended: Ended = new Map([[tree.root.state.runId, new Map()]]);
   // An ended child has left the tree: its last state is kept here.
@@ -358,7 +357,7 @@ async function momentSince(from: LoadFrom, first: number, { tick, runId, item }:
   const { state } = shown;
   const isLeft = find() === undefined || tree.root.state.status !== "running";
   const isCutOff = state.status === "running" && isLeft;
-  const isInside = (of: { readonly runId: string }): boolean => of.runId === runId || of.runId.startsWith(`${runId}/`);
+  const isInside = (of: { readonly runId: string }): boolean => isWithin(of.runId, runId);
   return {
     number: tick,
     atMs: tree.root.state.atMs,

@@ -8,7 +8,15 @@ import {
   LineTally,
   nextPlaceAtMs,
 } from "../store/queue-policy.js";
-import type { DueRuns, Lease, LineQuery, QueueLimits, StoredLine, StoredPost } from "../store/run-store.types.js";
+import type {
+  DueRuns,
+  Lease,
+  LeaseRequest,
+  LineQuery,
+  QueueLimits,
+  StoredLine,
+  StoredPost,
+} from "../store/run-store.types.js";
 import {
   countWhile,
   type DueEntry,
@@ -208,12 +216,8 @@ function asServed(left: MemoryRun, right: MemoryRun): number {
   return byPriority || left.row.startAtMs - right.row.startAtMs || left.number - right.number;
 }
 
-type DueRequest = DueRuns & {
-  readonly nowMs: number;
-  readonly limit: number;
-  /** The asking owner: its own runs stay as they are. */
-  readonly owner: string;
-};
+/** Own runs of the asking owner stay as they are. */
+type DueRequest = Omit<LeaseRequest, "untilMs"> & DueRuns & { readonly limit: number };
 
 /** Leases, runs that need an owner, and runs with open posts, each found without looking at other runs. */
 export class MemoryLeases {

@@ -63,7 +63,11 @@ export function indexedInput(index: InputIndex, event: WorkflowEvent): Indexed {
 }
 
 /** The same for a run that is there already: what cannot be indexed is left out, and logged. */
-export function indexedLater(index: InputIndex, read: () => object, { runId, log }: Later): Indexed {
+export function indexedLater(
+  index: InputIndex,
+  read: () => object,
+  { runId, log }: { readonly runId: string; readonly log: Log },
+): Indexed {
   if (Object.keys(index).length === 0) return {};
   try {
     const all = readAll(index, read());
@@ -74,11 +78,6 @@ export function indexedLater(index: InputIndex, read: () => object, { runId, log
     log.error(`Run "${runId}" is not found by its input, which cannot be read.`, error);
     return {};
   }
-}
-
-interface Later {
-  readonly runId: string;
-  readonly log: Log;
 }
 
 /** Result of one function. */

@@ -340,17 +340,16 @@ export function nextDates(timetable: Timetable, afterMs: number, count: number):
 }
 
 /** The last occurrences from `fromMs` to `toMs`, both included, in order; at most `most`. */
-export function lastWithin(timetable: Timetable, { fromMs, toMs }: Span, most: number): number[] {
+export function lastWithin(
+  timetable: Timetable,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  most: number,
+): number[] {
   const before = cronOf(timetable).previousRuns(most, new Date(toMs + 1));
   return before
     .map((date) => date.getTime())
     .filter((atMs) => atMs >= fromMs)
     .reverse();
-}
-
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 function cronOf({ cron, timezone }: Timetable): Cron {

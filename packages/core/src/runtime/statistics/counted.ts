@@ -128,11 +128,8 @@ export function rangeMs(range: number): number {
   return range === 0 ? 0 : Math.round(2 ** ((range - 0.5) / PER_DOUBLING));
 }
 
-/** Counts by range. */
-export type RangeCounts = ReadonlyMap<number, number>;
-
-/** The duration that this share of all does not exceed, in milliseconds; `null` without any. @param share From 0 to 1. */
-export function quantileMs(counts: RangeCounts, share: number): number | null {
+/** The duration that this share of all does not exceed, in milliseconds; `null` without any. @param counts By range. @param share From 0 to 1. */
+export function quantileMs(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let below = 0;
   for (const range of [...counts.keys()].sort((one, other) => one - other)) {
@@ -154,10 +151,7 @@ const lengths: readonly number[] = [
   ...[1, 7, 28, 364].map((days) => days * DAY),
 ];
 
-export interface TimeRange {
-  readonly after: Date | number | undefined;
-  readonly before: Date | number | undefined;
-}
+type TimeRange = { readonly [End in "after" | "before"]: Date | number | undefined };
 
 export interface CountedOptions {
   readonly nowMs: number;

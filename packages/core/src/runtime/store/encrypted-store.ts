@@ -35,7 +35,7 @@ import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./stor
 import { fromBase64, IndexCipher, type StoreKey, TextCipher, type TextPlace } from "./text-cipher.js";
 
 /** `open…` decrypts what the store has returned; the others encrypt what it is given. */
-export class StoreTexts {
+class StoreTexts {
   readonly #cipher: TextCipher;
   readonly #index: IndexCipher;
 
@@ -62,12 +62,25 @@ export class StoreTexts {
   }
 
   openRun<Run extends StoredRun>(run: Run): Run {
-    return openedRun(run, (text, place) => this.#open(text, place));
+    return this.#openRun(run, (text, which) => this.#open(text, placeOf(run.key, which)));
   }
 
   /** Decrypts a run; {@link unreadable} replaces a text that cannot be decrypted. */
   openListedRun<Run extends StoredRun>(run: Run): Run {
-    return openedRun(run, (text, place) => this.#openListed(text, place));
+    return this.#openRun(run, (text, which) => this.#openListed(text, placeOf(run.key, which)));
+  }
+
+  #openRun<Run extends StoredRun>(
+    run: Run,
+    open: <Text extends string | null>(text: Text, which: string) => Text,
+  ): Run {
+    const { input, outcome, waiting } = run;
+    return {
+      ...run,
+      input: open(input, "input"),
+      outcome: open(outcome, "outcome"),
+      waiting: open(waiting, "waiting"),
+    };
   }
 
   openClaimed({ run, posts }: ClaimedRun): ClaimedRun {
@@ -181,18 +194,6 @@ export class StoreTexts {
 
 /** Placeholder of a text that cannot be decrypted. No text of a run equals it. */
 const unreadable = '"unreadable"';
-
-type Open = <Text extends string | null>(text: Text, place: TextPlace) => Text;
-
-function openedRun<Run extends StoredRun>(run: Run, open: Open): Run {
-  const { key, input, outcome, waiting } = run;
-  return {
-    ...run,
-    input: open(input, placeOf(key, "input")),
-    outcome: open(outcome, placeOf(key, "outcome")),
-    waiting: open(waiting, placeOf(key, "waiting")),
-  };
-}
 
 function placeOf({ tenant, runId }: RunKey, ...which: TextPlace): TextPlace {
   return [tenant, runId, ...which];

@@ -8,7 +8,7 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
 import { hasFields, isError, isObject } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { assertOption } from "../../value/options.js";
 import {
   anyList,
   anyObject,
@@ -48,38 +48,29 @@ export interface Exported extends Lists {
 /** Maximum number of problems that are reported. */
 const MAX_REPORTED = 20;
 
-/** Collects the problems of an export. */
-export class Problems {
-  readonly #found: string[] = [];
-
-  add(problem: string): void {
-    this.#found.push(problem);
+/** Notes an error of `work` as a problem and returns `null`. Errors of the store are rethrown. */
+export async function noted<Value>(problems: string[], work: () => Value | Promise<Value>): Promise<Value | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (WorkflowError.is(error) && (error.code.startsWith("STORE_") || error.code === "RUN_TOO_LARGE")) throw error;
+    problems.push(isError(error) ? error.message.replace(/\.$/, "") : String(error));
+    return null;
   }
+}
 
-  /** Notes an error of `work` as a problem and returns `null`. Errors of the store are rethrown. */
-  async of<Value>(work: () => Value | Promise<Value>): Promise<Value | null> {
-    try {
-      return await work();
-    } catch (error) {
-      if (WorkflowError.is(error) && (error.code.startsWith("STORE_") || error.code === "RUN_TOO_LARGE")) throw error;
-      this.add(isError(error) ? error.message.replace(/\.$/, "") : String(error));
-      return null;
-    }
-  }
-
-  /** @throws {WorkflowError} `EXPORT_INVALID` */
-  assertNone(): void {
-    const problems = this.#found.slice(0, MAX_REPORTED);
-    const left = this.#found.length - problems.length;
-    if (left > 0) problems.push(`and ${left} more`);
-    if (problems.length === 0) return;
-    throw new WorkflowError({
-      code: "EXPORT_INVALID",
-      message: `This run cannot be imported here: ${problems.join("; ")}.`,
-      hint: "Pass all parts of one `runtime.export`, in order and unchanged, to a runtime with the workflow of the run.",
-      details: { problems },
-    });
-  }
+/** @throws {WorkflowError} `EXPORT_INVALID` if there are problems. */
+export function refuseExport(found: readonly string[]): void {
+  if (found.length === 0) return;
+  const problems = found.slice(0, MAX_REPORTED);
+  const left = found.length - problems.length;
+  if (left > 0) problems.push(`and ${left} more`);
+  throw new WorkflowError({
+    code: "EXPORT_INVALID",
+    message: `This run cannot be imported here: ${problems.join("; ")}.`,
+    hint: "Pass all parts of one `runtime.export`, in order and unchanged, to a runtime with the workflow of the run.",
+    details: { problems },
+  });
 }
 
 /** Epoch milliseconds that a `Date` can have. */
@@ -121,13 +112,9 @@ const anyPart: Shape<ExportedPart> = union("type", forms) as never;
  * @throws {WorkflowError} `EXPORT_INVALID`; `OPTION_INVALID` for a value without parts; `RUN_TOO_LARGE`.
  */
 export async function readParts(parts: ExportedParts, tenant: string): Promise<Exported> {
-  if (!isIterable(parts))
-    throw wrongOption(
-      "parts",
-      "is nothing that has parts",
-      "Pass the result of `runtime.export(runId)`, or a list of its parts.",
-    );
-  const problems = new Problems();
+  const isIterable = isObject(parts) && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
+  assertOption(isIterable, "parts", "a result of `runtime.export(runId)`, or a list of its parts");
+  const problems: string[] = [];
   const lists: Lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] };
   let head: ExportedHead | null = null;
   let number = 0;
@@ -139,7 +126,7 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
     const part = partOf(given, number, problems);
     if (part === null) continue;
     if ((part.type === "run") !== (number === 1) || end !== null)
-      problems.add(`part ${number} is of type "${part.type}", in a place of another`);
+      problems.push(`part ${number} is of type "${part.type}", in a place of another`);
     else if (part.type === "run") head = part;
     else if (part.type === "end") end = part;
     else lists[part.type].push(part as never);
@@ -147,41 +134,37 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
     assertRoom({ tenant, runId: head?.runId ?? "" }, { characters, freeBytes });
   }
   if (end === null || end.parts !== number)
-    problems.add(`it has ${number} parts, and ${end === null ? "no end marker" : `its end marker says ${end.parts}`}`);
+    problems.push(`it has ${number} parts, and ${end === null ? "no end marker" : `its end marker says ${end.parts}`}`);
   if (head !== null) await checkHead(head, tenant, problems);
   for (const { key } of [...lists.received, ...lists.post]) await checkName({ key: key ?? "-" }, problems);
   for (const { kind, id } of lists.record) await checkName({ kind, id }, problems);
   checkTwice(head, lists, problems);
-  problems.assertNone();
+  refuseExport(problems);
   lists.snapshot.sort((left, right) => left.tick - right.tick);
   return { ...lists, head: head as ExportedHead };
 }
 
-function isIterable(parts: ExportedParts): boolean {
-  return isObject(parts) && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
-}
-
-function partOf(given: unknown, number: number, problems: Problems): ExportedPart | null {
+function partOf(given: unknown, number: number, problems: string[]): ExportedPart | null {
   const found = anyPart(given);
   if (found === null) return given as ExportedPart;
   const name =
     hasFields(given) && typeof given["type"] === "string" ? `part ${number}, "${given["type"]}",` : `part ${number}`;
   const isNewer = found.some(({ path }) => path === "format");
-  if (isNewer) problems.add(`its format is not ${EXPORT_FORMAT}: a newer version has written it`);
+  if (isNewer) problems.push(`its format is not ${EXPORT_FORMAT}: a newer version has written it`);
   else
     for (const { path, what } of found)
-      problems.add(path === "" ? `${name} ${what}` : `${name} has a wrong \`${path}\`: it ${what}`);
+      problems.push(path === "" ? `${name} ${what}` : `${name} has a wrong \`${path}\`: it ${what}`);
   return null;
 }
 
 /** Refuses parts that a store keeps only once. */
-function checkTwice(head: ExportedHead | null, { received, post, record }: Lists, problems: Problems): void {
+function checkTwice(head: ExportedHead | null, { received, post, record }: Lists, problems: string[]): void {
   const own = head === null ? [] : [{ key: moveKey(head.move) }];
   const keys = [...own, ...received, ...post].flatMap(({ key }) => key ?? []);
-  for (const key of repeated(keys)) problems.add(`it has two messages with the key ${JSON.stringify(key)}`);
-  for (const name of repeated(record.map(nameOf))) problems.add(`it has ${name} twice`);
+  for (const key of repeated(keys)) problems.push(`it has two messages with the key ${JSON.stringify(key)}`);
+  for (const name of repeated(record.map(nameOf))) problems.push(`it has ${name} twice`);
   const positions = post.map(({ position }) => position);
-  for (const position of repeated(positions)) problems.add(`it has two messages with the position ${position}`);
+  for (const position of repeated(positions)) problems.push(`it has two messages with the position ${position}`);
 }
 
 function repeated<Item>(items: readonly Item[]): Set<Item> {
@@ -189,17 +172,17 @@ function repeated<Item>(items: readonly Item[]): Set<Item> {
   return new Set(items.filter((item) => seen.size === seen.add(item).size));
 }
 
-function lengthOf(part: ExportedPart, number: number, problems: Problems): number {
+function lengthOf(part: ExportedPart, number: number, problems: string[]): number {
   try {
     return JSON.stringify(part).length;
   } catch {
-    problems.add(`part ${number}, "${part.type}", is not JSON, or too deep`);
+    problems.push(`part ${number}, "${part.type}", is not JSON, or too deep`);
     return 0;
   }
 }
 
-async function checkHead(head: ExportedHead, tenant: string, problems: Problems): Promise<void> {
-  if (head.tenant !== tenant) problems.add(`the run is of tenant "${head.tenant}", not "${tenant}"`);
+async function checkHead(head: ExportedHead, tenant: string, problems: string[]): Promise<void> {
+  if (head.tenant !== tenant) problems.push(`the run is of tenant "${head.tenant}", not "${tenant}"`);
   await checkName(
     { tenant: head.tenant, runId: head.runId, version: head.version ?? undefined, labels: head.labels },
     problems,
@@ -208,8 +191,8 @@ async function checkHead(head: ExportedHead, tenant: string, problems: Problems)
   if (head.queue !== null) await checkName({ kind: head.queue.name, tenant: head.queue.key }, problems);
 }
 
-async function checkName(named: Named, problems: Problems): Promise<void> {
-  await problems.of(() => checkNames(named));
+async function checkName(named: Named, problems: string[]): Promise<void> {
+  await noted(problems, () => checkNames(named));
 }
 
 /** Short batches are joined up to so many ticks. */
@@ -239,13 +222,13 @@ export interface StagedRun {
 }
 
 /** @throws {WorkflowError} for the first part that cannot be read; what is wrong with others is noted. */
-export function stageRun(given: Exported, hash: RunStore["hash"], problems: Problems): StagedRun {
+export function stageRun(given: Exported, hash: RunStore["hash"], problems: string[]): StagedRun {
   const { head } = given;
   const codes = new Map(given.code.map(({ name, text }) => [name, hash(text)]));
   const codeTexts = new Map(given.code.map(({ text }) => [hash(text), text]));
   const codeOf = (name: unknown): string => {
     const found = typeof name === "string" ? codes.get(name) : undefined;
-    if (found === undefined) problems.add(`the code ${JSON.stringify(name)} is not in it`);
+    if (found === undefined) problems.push(`the code ${JSON.stringify(name)} is not in it`);
     return found ?? "";
   };
   const codeBlobs: StagedRun["codeBlobs"] = (hashes) =>
@@ -262,7 +245,7 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
     const { entries, named } = withCodes(batch, codeOf);
     const count = entries.length - named.length;
     const numbers = batch.last - batch.first + 1;
-    if (count !== numbers) problems.add(`ticks ${batch.first} to ${batch.last} are ${count}, not ${numbers}`);
+    if (count !== numbers) problems.push(`ticks ${batch.first} to ${batch.last} are ${count}, not ${numbers}`);
     const packed = packList(
       entries.map((entry) => JSON.stringify(entry)),
       hash,
@@ -272,7 +255,7 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
   });
   const snapshots = given.snapshot.map(({ tick, atMs, snapshot }) => {
     const code = codeOf((snapshot as { readonly code?: unknown }).code);
-    if (tick > head.ticks) problems.add(`it has a snapshot of tick ${tick}, and ${head.ticks} ticks`);
+    if (tick > head.ticks) problems.push(`it has a snapshot of tick ${tick}, and ${head.ticks} ticks`);
     return snapshotOf({ tick, atMs, text: JSON.stringify({ ...(snapshot as object), code }) }, code);
   });
   const eventOf: StagedRun["eventOf"] = (event) => {
@@ -292,16 +275,16 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
 }
 
 /** A store refuses ticks that do not follow the last one, alone and not with the rest of the run. */
-function checkNumbers({ head, ticks, snapshot: snapshots, event: events }: Exported, problems: Problems): void {
+function checkNumbers({ head, ticks, snapshot: snapshots, event: events }: Exported, problems: string[]): void {
   let next = ticks[0]?.first ?? head.ticks + 1;
-  if (next < 1) problems.add(`it has a tick ${next}`);
+  if (next < 1) problems.push(`it has a tick ${next}`);
   for (const { first, last } of ticks) {
-    if (first !== next || last < first) problems.add(`ticks ${first} to ${last} come where tick ${next} should`);
+    if (first !== next || last < first) problems.push(`ticks ${first} to ${last} come where tick ${next} should`);
     next = last + 1;
   }
-  if (next !== head.ticks + 1) problems.add(`it has ${head.ticks} ticks, and tick ${next - 1} came last`);
+  if (next !== head.ticks + 1) problems.push(`it has ${head.ticks} ticks, and tick ${next - 1} came last`);
   if (head.ticks === 0 && head.forkedFrom === null && snapshots.length + events.length > 0)
-    problems.add("it has not begun, and has a snapshot or has shown an event");
+    problems.push("it has not begun, and has a snapshot or has shown an event");
 }
 
 /** A store keeps a batch for each commit of the run; here they only have to be in order. */

@@ -6,8 +6,8 @@
 
 import { invariant, WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome, type RunTree, upgradeTicksOf } from "../../host.js";
-import { formatValue } from "../../value/kind.js";
-import { wrongOption } from "../../value/options.js";
+import { oneOf } from "../../value/option-rules.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import { historyOf } from "../history/history.js";
 import { indexedLater } from "../options/input-index.js";
@@ -32,12 +32,15 @@ import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/regis
 import {
   type Exported,
   type ExportedParts,
-  Problems,
+  noted,
   readParts,
+  refuseExport,
   type StagedRun,
   stageRun,
   wholeTime,
 } from "./exported-parts.js";
+
+const recordsRule = oneOf("refuse", "keep");
 
 export interface ImportSetup extends RuntimeParts {
   /** Names of the queues of this runtime. */
@@ -53,8 +56,7 @@ export async function importRun(
   parts: ExportedParts,
   { tenant = "", records = "refuse" }: ImportOptions,
 ): Promise<ImportedRun> {
-  if (records !== "refuse" && records !== "keep")
-    throw wrongOption("records", `is ${formatValue(records)}`, 'Use "refuse" or "keep".');
+  refuseOptions(optionsOf("`import`"), recordsRule(records, "records"));
   const given = await readParts(parts, tenant);
   const { runId, move } = given.head;
   const key = { tenant, runId };
@@ -74,32 +76,32 @@ async function commitsOf(setup: ImportSetup, parts: Exported): Promise<RunCommit
   const workflow = workflows.get(head.workflow);
   const own = { type: "code", name: "", text: workflow.code.text } as const;
   const given = head.code === "" ? { ...parts, code: [...parts.code, own] } : parts;
-  const problems = new Problems();
+  const problems: string[] = [];
   if (head.queue !== null && !queues.has(head.queue.name))
-    problems.add(`this runtime has no queue "${head.queue.name}"`);
-  const staged = await problems.of(() => stageRun(given, (text) => to.hash(text), problems));
+    problems.push(`this runtime has no queue "${head.queue.name}"`);
+  const staged = await noted(problems, () => stageRun(given, (text) => to.hash(text), problems));
   const loaded = staged === null ? null : await load(staged, workflow, problems);
-  const last = staged && loaded && (await problems.of(() => newest(staged, loaded, workflow)));
+  const last = staged && loaded && (await noted(problems, () => newest(staged, loaded, workflow)));
   await checkRest(given, workflow, problems);
   const ended = head.status === null ? loaded?.tree.root.state.outcome?.status : undefined;
   const run = staged && { ...staged.run, ...(ended !== undefined && { status: ended }) };
-  const summary = run && (await problems.of(() => summaryOf(run, { loaded, workflow, nowMs: clock.now() })));
-  problems.assertNone();
+  const summary = run && (await noted(problems, () => summaryOf(run, { loaded, workflow, nowMs: clock.now() })));
+  refuseExport(problems);
   return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
 }
 
 /** Loads the exported run; `null` if the run has not begun, or has a problem. */
-async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: Problems): Promise<LoadedTree | null> {
+async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: string[]): Promise<LoadedTree | null> {
   const { run, view, firstTick } = staged;
   const from = { store: view, run, workflow };
   if (isNotBegun(run)) {
-    await problems.of(async () => {
+    await noted(problems, async () => {
       readStart(run, workflow);
       await loadOwn(from, 0);
     });
     return null;
   }
-  return problems.of(async () => {
+  return noted(problems, async () => {
     readStart(run, workflow);
     // The ticks of a fork alone lead to no state.
     if (run.forkedFrom !== null && (await view.snapshot(run.key, firstTick - 1)) === null)
@@ -107,9 +109,9 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
     await readHistory(from, firstTick);
     for (const { row } of staged.snapshots) if (row.tick >= firstTick) await loadOwn(from, row.tick - 1);
     const loaded = await loadOwn(from);
-    if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
+    if (loaded.ticks !== run.ticks) problems.push(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
     const { streamed } = loaded.tree.root.state;
-    if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
+    if (run.lastEvent >= streamed) problems.push(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
     upgradeTicksOf(loaded.tree, workflow.code);
     return loaded;
   });
@@ -133,18 +135,18 @@ async function loadOwn(from: LoadFrom, upTo?: number): Promise<LoadedTree> {
 async function checkRest(
   { head, event: events, record: records }: Exported,
   workflow: RegisteredWorkflow,
-  problems: Problems,
+  problems: string[],
 ): Promise<void> {
   let last = -1;
   for (const { sequence, shown } of events) {
-    if (sequence <= last) problems.add(`event ${sequence} comes after event ${last}`);
+    if (sequence <= last) problems.push(`event ${sequence} comes after event ${last}`);
     last = sequence;
-    await problems.of(() => readShown(JSON.stringify(shown), workflow.compiled, `event ${sequence}`));
+    await noted(problems, () => readShown(JSON.stringify(shown), workflow.compiled, `event ${sequence}`));
   }
   const waiting = head.waiting === null ? null : JSON.stringify(head.waiting);
-  await problems.of(() => readPrompts(waiting, workflow.compiled, "the prompts"));
+  await noted(problems, () => readPrompts(waiting, workflow.compiled, "the prompts"));
   for (const { kind, id, value } of records)
-    await problems.of(() => recordValue({ kind, id }, { version: 1, text: JSON.stringify(value) }));
+    await noted(problems, () => recordValue({ kind, id }, { version: 1, text: JSON.stringify(value) }));
 }
 
 interface Standing {

@@ -222,10 +222,10 @@ export class RunTable implements RunSupervisor {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // An answer that comes so late that the run was claimed again meanwhile.
-    if (known?.phase === "live" && known.epoch >= claimed.run.epoch && !known.isNew) return known;
+    if (known?.phase === "live" && known.epoch >= claimed.run.epoch && known.isStored) return known;
     // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and its caller gets it.
-    if (known !== undefined && !known.isNew) known.fence();
+    if (known?.isStored) known.fence();
     return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, { journal }));
   }
 

@@ -247,10 +247,11 @@ export function where({ run }: Pick<From, "run">): string {
 /** Most characters of one read, so that large runs are loaded one by one, and each is refused by itself where memory is short. */
 const MAX_LENGTH = 4_000_000;
 
-export type FetchedJournals = ReadonlyMap<string, StoredJournal>;
-
 /** Returns them by id. Reads nothing from a store that is near. */
-export async function fetchJournals(store: RunStore, runs: readonly StoredRun[]): Promise<FetchedJournals> {
+export async function fetchJournals(
+  store: RunStore,
+  runs: readonly StoredRun[],
+): Promise<ReadonlyMap<string, StoredJournal>> {
   const keys = runs.filter((run) => !isNotBegun(run)).map(({ key }) => key);
   if (store.journals === undefined || keys.length === 0) return new Map();
   try {

@@ -102,7 +102,8 @@ export class DurableRun implements RunJournal, Committing {
   #ticks: number;
   readonly #pace: SnapshotPolicy;
   #status: StoredStatus;
-  #isStored: boolean;
+  /** `true` if the store has it. */
+  isStored: boolean;
   /** A commit of it was stored since it came into memory. */
   hasStored = false;
   /** `null` once its first ticks here are on their way. */
@@ -142,7 +143,7 @@ export class DurableRun implements RunJournal, Committing {
     this.#upgradeTicks = setup.upgradeTicks === null ? null : new Map(setup.upgradeTicks);
     this.#isOtherCode = setup.upgradeTicks !== null || setup.version !== setup.workflow.code.version;
     this.#status = setup.status;
-    this.#isStored = setup.isStored;
+    this.isStored = setup.isStored;
     this.#continuedBy = setup.continuedBy;
     this.left = new Promise((resolve) => {
       this.#resolveLeft = () => {
@@ -180,17 +181,12 @@ export class DurableRun implements RunJournal, Committing {
 
   /** `true` if it is active, and the store has its owner. */
   get isHeld(): boolean {
-    return this.#phase === "live" && this.#isStored;
+    return this.#phase === "live" && this.isStored;
   }
 
   /** `true` if something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
-  }
-
-  /** `true` if the store does not have it yet. */
-  get isNew(): boolean {
-    return !this.#isStored;
   }
 
   /** Messages from other processes. */
@@ -207,11 +203,6 @@ export class DurableRun implements RunJournal, Committing {
 
   get phase(): Phase {
     return this.#phase;
-  }
-
-  /** `true` if a step of it or its children runs, and waits for nothing. */
-  get isAtWork(): boolean {
-    return isAtWork(this.runner);
   }
 
   /** The next commit, which it requests. */
@@ -396,7 +387,7 @@ export class DurableRun implements RunJournal, Committing {
     if (result.status === "conflict") return this.#updateAgain(commit, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
     this.#ticks += commit.ticks;
-    this.#isStored = true;
+    this.isStored = true;
     this.hasStored = true;
     commit.settleUpdates();
     if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();

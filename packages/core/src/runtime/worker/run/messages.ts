@@ -146,22 +146,23 @@ export function refusedByEnd(kind: Message["kind"], runId: string, status: Store
   return runFinished(status);
 }
 
-/** Delivers a message. Returns `null` if the run has left memory: the next owner finds the post. */
-export function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
+/**
+ * Delivers a message. Resolves to `null` if the run has left memory: the next owner finds the post.
+ *
+ * @throws {WorkflowError} `RUN_NOT_RETRYABLE`
+ */
+export async function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "resume":
-    case "retry":
-      return continuationReceipt(runner, message.kind);
+    case "retry": {
+      const { live, state } = runner;
+      if (!live) return null; // the next load continues it
+      if (message.kind === "retry") throw cannotResume({ runId: state.runId, status: "running" }, "retry");
+      return { status: "accepted", sequence: state.ticks };
+    }
     default:
       return deliver(runner, message, from);
   }
-}
-
-/** @throws {WorkflowError} `RUN_NOT_RETRYABLE` */
-async function continuationReceipt({ live, state }: LiveRun, how: Continuation["kind"]): Promise<Receipt | null> {
-  if (!live) return null; // the next load continues it
-  if (how === "retry") throw cannotResume({ runId: state.runId, status: "running" }, how);
-  return { status: "accepted", sequence: state.ticks };
 }
 
 /** Decodes an event of the run, or of one of its children. */

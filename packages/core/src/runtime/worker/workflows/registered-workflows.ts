@@ -48,7 +48,10 @@ type WorkflowsSetup = Omit<HostSetup, "hostFor"> & {
 
 export class RegisteredWorkflows {
   readonly #byName: Map<string, RegisteredWorkflow> = new Map();
-  readonly #names: readonly string[];
+  /** Names of the given workflows. */
+  readonly names: readonly string[];
+  /** Names of all workflows whose runs can be here. */
+  readonly allNames: readonly string[];
   readonly #own: Readonly<Record<string, () => Workflow>>;
   readonly #hosts: Map<CompiledWorkflow, WorkflowHost> = new Map();
   readonly #setup: WorkflowsSetup;
@@ -60,22 +63,13 @@ export class RegisteredWorkflows {
     own: Readonly<Record<string, () => Workflow>> = {},
   ) {
     this.#setup = setup;
-    this.#names = Object.keys(workflows);
+    this.names = Object.keys(workflows);
+    this.allNames = [...this.names, ...Object.keys(own)];
     this.#own = own;
     for (const [name, workflow] of Object.entries(workflows)) {
       assertWorkflow(name, workflow);
       this.#register(name, workflow);
     }
-  }
-
-  /** Names of the given workflows. */
-  get names(): readonly string[] {
-    return this.#names;
-  }
-
-  /** Names of all workflows whose runs can be here. */
-  get allNames(): readonly string[] {
-    return [...this.#names, ...Object.keys(this.#own)];
   }
 
   find(name: string): RegisteredWorkflow | undefined {
