@@ -38,7 +38,14 @@ export type {
   CheckReport,
   ChildRun,
   DetailedEntry,
+  ExportedHead,
+  ExportedPart,
+  ExportedPost,
+  ExportedTicks,
+  ExportOptions,
   HistoryEntry,
+  ImportedRun,
+  ImportOptions,
   ItemInput,
   MomentOptions,
   RawHistoryEntry,
@@ -50,15 +57,6 @@ export type {
   RuntimeAudit,
   StepMoment,
 } from "../runtime/api/history.types.js";
-export type {
-  ExportedHead,
-  ExportedPart,
-  ExportedPost,
-  ExportedTicks,
-  ExportOptions,
-  ImportedRun,
-  ImportOptions,
-} from "../runtime/api/moving.types.js";
 export type {
   CountedTime,
   FailureFilter,

@@ -14,14 +14,17 @@ import type { RuntimeBudgets } from "./api/budget.types.js";
 import type {
   CheckReport,
   ChildRun,
+  ExportedPart,
+  ExportOptions,
   HistoryEntry,
+  ImportedRun,
+  ImportOptions,
   MomentOptions,
   RawHistoryEntry,
   RunAttempt,
   RunMoment,
   RuntimeAudit,
 } from "./api/history.types.js";
-import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
 import type { RuntimeQueues, RuntimeStatistics, RuntimeWorkers } from "./api/operate.types.js";
 import type { BulkOptions, MatchOptions, RunMatches } from "./api/run-filter.types.js";
 import type {
@@ -51,7 +54,6 @@ import { Budgets } from "./budget/budgets.js";
 import { type BulkSetup, bulkName } from "./bulk/act-on-run.js";
 import { bulkWorkflow, countBulk, startBulk } from "./bulk/bulk-workflow.js";
 import { detailedHistoryOf } from "./client/detailed-history.js";
-import { assertSame, forkRun } from "./client/fork.js";
 import { deleteRun, retainRuns } from "./client/retain.js";
 import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { storeQuery, toListing } from "./client/run-lists.js";
@@ -83,7 +85,7 @@ import { exportRun } from "./transfer/export-run.js";
 import type { ExportedParts } from "./transfer/exported-parts.js";
 import { importRun } from "./transfer/import-run.js";
 import { Renewals } from "./worker/claim/renewals.js";
-import { RunStarter } from "./worker/claim/run-starter.js";
+import { assertSame, forkRun, RunStarter } from "./worker/claim/run-starter.js";
 import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/commit.js";

@@ -1,7 +1,12 @@
 import { expectTypeOf } from "vitest";
 import type { AllowOptions, DayQuery } from "../../src/runtime/api/budget.types.js";
-import type { AuditFilter, MomentOptions, RuntimeAudit } from "../../src/runtime/api/history.types.js";
-import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
+import type {
+  AuditFilter,
+  ExportOptions,
+  ImportOptions,
+  MomentOptions,
+  RuntimeAudit,
+} from "../../src/runtime/api/history.types.js";
 import type {
   FailureFilter,
   HistogramFilter,

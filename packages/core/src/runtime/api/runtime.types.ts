@@ -14,7 +14,11 @@ import type {
   CheckReport,
   ChildRun,
   DetailedEntry,
+  ExportedPart,
+  ExportOptions,
   HistoryEntry,
+  ImportedRun,
+  ImportOptions,
   MomentOptions,
   RawHistoryEntry,
   RawSnapshot,
@@ -22,7 +26,6 @@ import type {
   RunMoment,
   RuntimeAudit,
 } from "./history.types.js";
-import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import type { RuntimeQueues, RuntimeStatistics, RuntimeWorkers } from "./operate.types.js";
 import type {
   BulkOptions,

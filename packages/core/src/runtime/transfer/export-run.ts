@@ -4,7 +4,7 @@
  * @module
  */
 import { classOf, type WorkflowEvent } from "../../host.js";
-import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "../api/moving.types.js";
+import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "../api/history.types.js";
 import { checkNames } from "../options/call-options.js";
 import type { RunStore, StoredSnapshot } from "../store/run-store.types.js";
 import { parseJson, readBatch } from "../text/journal-text.js";

@@ -24,7 +24,7 @@ import {
   text,
   union,
 } from "../../value/shape.js";
-import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportedTicks } from "../api/moving.types.js";
+import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportedTicks } from "../api/history.types.js";
 import { checkNames, isPriority, type Named } from "../options/call-options.js";
 import { moveKey } from "../store/run-key.js";
 import type { RunStore, StoredEvent, StoredRun, StoredSnapshot, TickBatch } from "../store/run-store.types.js";

@@ -8,7 +8,7 @@ import { invariant, WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome, type RunTree, upgradeTicksOf } from "../../host.js";
 import { oneOf } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions } from "../../value/options.js";
-import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
+import type { ImportedRun, ImportOptions } from "../api/history.types.js";
 import { historyOf } from "../history/history.js";
 import { indexedLater } from "../options/input-index.js";
 import { moveKey } from "../store/run-key.js";
