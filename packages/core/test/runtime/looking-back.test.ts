@@ -151,6 +151,17 @@ describe("a history with details", () => {
     expect(seen).toEqual((await detailsOf(runtime)).map(({ number }) => number));
   });
 
+  it("begins after a tick that the run has yet to reach", async () => {
+    const { runtime, end } = await opened();
+    const { ticks } = (await runtime.runs()).runs[0] ?? { ticks: 0 };
+    const following = detailsOf(runtime, { follow: true, after: ticks + 1 });
+    await end();
+
+    const all = await detailsOf(runtime);
+    expect(all.length).toBeGreaterThan(ticks + 1);
+    expect(await following).toEqual(all.slice(ticks + 1));
+  });
+
   it("ends with its signal, with a run that was cancelled, and fails with one that was deleted", async () => {
     const { runtime, run } = await opened();
     const gone = new AbortController();
