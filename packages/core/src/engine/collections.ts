@@ -116,18 +116,16 @@ export class Fifo<Item> {
     if (this.head === this.items.length) return undefined;
     const item = this.items[this.head] as Item;
     this.items[this.head++] = undefined as Item;
-    if (this.head === this.items.length) this.clear();
+    if (this.head === this.items.length) {
+      this.items.length = 0;
+      this.head = 0;
+    }
     // More than half is behind the head: moving the rest costs each item one copy in all.
     else if (this.head > 1024 && this.head * 2 > this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;
     }
     return item;
-  }
-
-  clear(): void {
-    if (this.items.length > 0) this.items.length = 0;
-    this.head = 0;
   }
 
   toArray(): Item[] {

@@ -41,7 +41,8 @@ export function reduce(routing: Routing, state: RunState, tick: Tick): Command[]
   // Time moves with every tick: due timers fire before the tick itself is applied. A restart fires them itself, after
   // everything is queued again.
   if (state.timers !== null && state.status === "running" && !isRestart(tick)) fireDue(reduction);
-  if (state.status === "running" || appliesAfterwards(tick)) apply(reduction, tick);
+  if (state.status === "running" || appliesAfterwards(tick))
+    (reducers[tick.type] as (reduction: Reduction, tick: Tick) => void)(reduction, tick);
   else refuse(reduction, tick, `the run is ${state.status}`);
   return reduction.commands ?? [];
 }
@@ -85,10 +86,6 @@ const reducers: Reducers = {
   "run.idled": onRunIdled,
   "definition.changed": () => {}, // the caller of `reduce` uses the new table from here on
 };
-
-function apply(reduction: Reduction, tick: Tick): void {
-  (reducers[tick.type] as (reduction: Reduction, tick: Tick) => void)(reduction, tick);
-}
 
 /**
  * The outcome of the run after this tick, if it is known without {@link reduce}: a step returns the event that ends the run, and nothing

@@ -351,7 +351,8 @@ function complete(reduction: Reduction): void {
 function reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>): void {
   for (const buffer of buffers.values()) {
     if (buffer.size === 0) continue;
-    const slots = slotsOf(reduction, buffer.step);
+    const trigger = reduction.routing.steps.get(buffer.step)?.trigger;
+    const slots = trigger?.kind === "join" ? trigger.slots : [];
     const arrived = [...buffer.arrivals.keys()];
     const missing = slots
       .filter((slot) => !arrived.some((type) => slot.accepts.includes(type)))
@@ -361,11 +362,6 @@ function reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>)
     publish(reduction, joinIncomplete(buffer.step, missing, events));
   }
   buffers.clear();
-}
-
-function slotsOf(reduction: Reduction, name: string): readonly JoinSlot[] {
-  const trigger = reduction.routing.steps.get(name)?.trigger;
-  return trigger?.kind === "join" ? trigger.slots : [];
 }
 
 function missing(reduction: Reduction): string[] {

@@ -142,9 +142,9 @@ function retry(reduction: Reduction, item: WorkItem, retryAtMs: number): void {
 }
 
 /** Goes before all queued items, in the slot that it has. */
-function retryNow(reduction: Reduction, item: WorkItem): void {
+export function retryNow(reduction: Reduction, item: WorkItem): void {
   const load = loadOf(reduction, item.step);
-  if (item.status === "suspended") markActive(reduction);
+  if (item.status === "suspended" || item.status === "delayed") markActive(reduction);
   if (item.status === "running") load.running--;
   item.open = 0;
   item.answered = null;

@@ -8,7 +8,7 @@ import { freezeState } from "../../value/freeze.js";
 import { optionalModules } from "../optional-modules.js";
 import type { RunState, Timer } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
-import { finish, interrupt, renewEffect, stuck } from "./finish.js";
+import { finish, interrupt, renewEffect, retryNow, stuck } from "./finish.js";
 import { dispatch, loadOf, queued } from "./items.js";
 import { deliver, onCallDue } from "./receive.js";
 import { answerSender, emitCommand, markActive, type Reduction, refuse, setTimer } from "./reduction.js";
@@ -150,11 +150,7 @@ function onRetryDue(reduction: Reduction, id: number): void {
   const item = reduction.state.items.get(id);
   if (item?.status !== "delayed") return;
   item.retryTimer = null;
-  item.status = "ready";
-  markActive(reduction);
-  const load = loadOf(reduction, item.step);
-  queued(load).unshift(id);
-  dispatch(reduction, load);
+  retryNow(reduction, item);
 }
 
 function timeOut(reduction: Reduction, timeoutMs: number, deadlineMs?: number): void {

@@ -14,61 +14,53 @@ import { enqueue, unlistWait, wake } from "./items.js";
 import { answerSender, emitCommand, publish, type Reduction } from "./reduction.js";
 
 export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
-  if (tick.promptId !== null) return answer(reduction, tick, tick.promptId);
+  const receipt = tick.promptId === null ? take(reduction, tick) : answer(reduction, tick, tick.promptId);
+  if (tick.ticket !== null) answerSender(reduction, tick.ticket, receipt);
+}
+
+function take(reduction: Reduction, tick: EventReceived): Receipt {
   const pendingEvent: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
   if (tick.step !== null && !reduction.routing.steps.has(tick.step)) {
     const known = [...reduction.routing.steps.keys()].join(", ");
-    return sendReceipt(
-      reduction,
-      tick,
-      refused("STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${known}.`),
-    );
+    return refused("STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${known}.`);
   }
   if (offer(reduction, pendingEvent)) {
     closeEmittedPrompt(reduction, tick.event.type);
-    return accept(reduction, tick);
+    return accepted(reduction);
   }
-  if (isFull(reduction)) {
-    const { inboxSize } = reduction.routing.definition;
-    const hint = `The run keeps at most ${inboxSize} events that no step accepts yet: send it later.`;
-    return sendReceipt(reduction, tick, refused("INBOX_FULL", hint));
-  }
-  if (keep(reduction, pendingEvent)) return accept(reduction, tick);
+  const { inboxSize } = reduction.routing.definition;
+  if ((reduction.state.inbox?.length ?? 0) >= inboxSize)
+    return refused("INBOX_FULL", `The run keeps at most ${inboxSize} events that no step accepts yet: send it later.`);
+  if (keep(reduction, pendingEvent)) return accepted(reduction);
   const refusal = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
   const hint = `${refusal} ${tick.event.type} now, and none that can still run waits for it.`;
-  sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", hint));
+  return refused("EVENT_NOT_ACCEPTED", hint);
 }
 
-function accept(reduction: Reduction, tick: EventReceived): void {
-  sendReceipt(reduction, tick, { status: "accepted", sequence: reduction.state.ticks });
-}
-
-function sendReceipt(reduction: Reduction, { ticket }: EventReceived, receipt: Receipt): void {
-  if (ticket !== null) answerSender(reduction, ticket, receipt);
+function accepted({ state }: Reduction): Receipt {
+  return { status: "accepted", sequence: state.ticks };
 }
 
 /** Answers exactly one prompt. */
-function answer(reduction: Reduction, tick: EventReceived, promptId: string): void {
+function answer(reduction: Reduction, tick: EventReceived, promptId: string): Receipt {
   const prompt = reduction.state.prompts?.get(promptId);
-  if (!prompt) return sendReceipt(reduction, tick, promptClosed(promptId));
+  if (!prompt) return promptClosed(promptId);
   if (prompt.wait === null) return answerEmitted(reduction, tick, prompt);
   const { wait } = prompt;
   const item = reduction.state.items.get(wait.item);
   if (!item || !wait.accepts.includes(tick.event.type) || !matchesWhere(wait.where, tick.event)) {
     const where = wait.where ? ` where ${JSON.stringify(wait.where)}` : "";
-    const hint = `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`;
-    return sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", hint));
+    return refused("EVENT_NOT_ACCEPTED", `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`);
   }
   resolveWait(reduction, wait, tick.event);
-  accept(reduction, tick);
+  return accepted(reduction);
 }
 
-function answerEmitted(reduction: Reduction, tick: EventReceived, { promptId }: OpenPrompt): void {
+function answerEmitted(reduction: Reduction, tick: EventReceived, { promptId }: OpenPrompt): Receipt {
   const pendingEvent: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
-  if (!offer(reduction, pendingEvent))
-    return sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`));
+  if (!offer(reduction, pendingEvent)) return refused("EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`);
   reduction.state.prompts?.delete(promptId);
-  accept(reduction, tick);
+  return accepted(reduction);
 }
 
 /** An answer without a prompt id closes the oldest prompt that a step has emitted. */
@@ -140,10 +132,6 @@ function keep(reduction: Reduction, pendingEvent: PendingEvent): boolean {
   reduction.state.inbox ??= [];
   reduction.state.inbox.push(pendingEvent);
   return true;
-}
-
-function isFull(reduction: Reduction): boolean {
-  return (reduction.state.inbox?.length ?? 0) >= reduction.routing.definition.inboxSize;
 }
 
 function isFor({ step }: PendingEvent, name: string): boolean {
