@@ -29,6 +29,7 @@ import { assertOption, checkOptionNames } from "../value/options.js";
 import { insideCall } from "./attempt/call-ids.js";
 import { callsOf } from "./attempt/calls.js";
 import { waitKeyRequired } from "./attempt/check-calls.js";
+import { stampOf } from "./attempt/open-call.js";
 import type { AttemptCore, LiveRun, LiveRunCore } from "./live-run.js";
 
 /** The class of an answer, whose shape is the schema of its question; `null` where no attempt here has asked. */
@@ -82,22 +83,18 @@ export function deliverHeld(run: LiveRunCore): boolean {
   return true;
 }
 
-/** The part of a step's context that a waiting call needs. */
-export interface Opening {
-  /** @param read Returns the value of the call for its answer. */
-  open(call: string, tick: () => WaitOpened, read: (answer: unknown) => unknown): Promise<unknown>;
-  stamp(call: string): Pick<WaitOpened, "atMs" | "item" | "attempt" | "call">;
+interface AskCall {
+  /** Name of the call in its scope. */
+  readonly name: string;
+  readonly scope: string;
+  readonly question: Question<ObjectSchema>;
 }
 
-/** @param name The name of the call in its scope. */
+/** @param open Opens the wait of the call. `read` returns the value of the call for its answer. */
 export function ask(
   attempt: AttemptCore,
-  {
-    name,
-    scope,
-    question,
-  }: { readonly name: string; readonly scope: string; readonly question: Question<ObjectSchema> },
-  opening: Opening,
+  { name, scope, question }: AskCall,
+  open: (call: string, tick: () => WaitOpened, read: (answer: unknown) => unknown) => Promise<unknown>,
 ): Promise<unknown> {
   const { run, item } = attempt;
   checkOptionNames("ask", question);
@@ -111,7 +108,7 @@ export function ask(
   const timeoutMs = timeout === undefined ? null : toMs(timeout, "timeout");
   const opened = (call: string) => (): WaitOpened => ({
     type: "wait.opened",
-    ...opening.stamp(call),
+    ...stampOf(attempt, call),
     accepts: [AnswerEvent.type],
     where: null,
     prompt: makeEngineEvent(QuestionEvent, {
@@ -127,7 +124,7 @@ export function ask(
     noteQuestion(run, place, answer);
     const read = (given: unknown): unknown =>
       readAnswer(answer, given as AnswerEvent) ?? asked(insideCall(call, "again=1"));
-    const answered = opening.open(call, opened(call), read);
+    const answered = open(call, opened(call), read);
     const forget = (): void => {
       if (attempt.ended === null) forgetQuestion(run, place);
     };

@@ -23,7 +23,7 @@ import { type CallEnd, type CallSetup, callEffect, endCall, endOf } from "./call
 import { callsOf, type EffectPhase, recall } from "./calls.js";
 import { CallTime } from "./check-calls.js";
 import { rejectCall } from "./forgotten-calls.js";
-import { openEffect, partsOf } from "./open-call.js";
+import { openEffect, partsOf, stampOf } from "./open-call.js";
 import { revoked } from "./piece-writer.js";
 
 /**
@@ -47,6 +47,7 @@ class DurableCall implements EffectPhase {
   isResting = false;
   /** Number of its current attempt. */
   #number = 1;
+  /** 0 if not known. */
   #beganAtMs = 0;
   /** `true` once a tick has recorded the beginning of its current attempt. */
   #isOpened = false;
@@ -65,7 +66,8 @@ class DurableCall implements EffectPhase {
 
   start(known: EffectRecord | undefined): void {
     if (known?.status === "failed") this.#tryAfter(callsOf(this.#attempt).recall(known.call));
-    else if (known?.status === "open") this.#tryAfter(this.#rest({ type: "call.awaited", ...this.#stamp }));
+    else if (known?.status === "open")
+      this.#tryAfter(this.#rest({ type: "call.awaited", ...stampOf(this.#attempt, known.call) }));
     else this.#try(known);
   }
 
@@ -96,10 +98,6 @@ class DurableCall implements EffectPhase {
   /** The record of the call in the run; `undefined` before its first tick. */
   get #record(): EffectRecord | undefined {
     return this.#attempt.item.calls?.get(this.#setup.call) as EffectRecord | undefined;
-  }
-
-  get #stamp(): ReturnType<typeof stampOf> {
-    return stampOf(this.#attempt, this.#setup.call);
   }
 
   /** Says in a tick which attempt of the call it is from, and the label in the first one. */
@@ -143,7 +141,7 @@ class DurableCall implements EffectPhase {
   }
 
   #opening(): EffectOpened {
-    const tick = this.#signed({ type: "effect.opened", ...this.#stamp });
+    const tick = this.#signed({ type: "effect.opened", ...stampOf(this.#attempt, this.#setup.call) });
     this.#isOpened = true;
     return tick;
   }
@@ -229,8 +227,20 @@ class DurableCall implements EffectPhase {
     return known?.kind === "run" ? recall(attempt, known.value) : calls.expect(tick.call);
   }
 
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
   #recording(given: unknown, parts: Partial<EffectRecorded> | null): EffectRecorded {
-    const tick = recordingOf(this.#attempt, this.#setup, given);
+    const { run, item, number } = this.#attempt;
+    const { key, call } = this.#setup;
+    encodeValue(given, `run "${key}"`, run.host.compiled.values);
+    const value = recall(this.#attempt, given);
+    const tick: EffectRecorded = {
+      type: "effect.recorded",
+      atMs: run.now(),
+      item: item.id,
+      attempt: number,
+      call,
+      value,
+    };
     if (parts !== null) Object.assign(tick, parts);
     const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : tick.atMs - this.#beganAtMs;
     if (elapsedMs > 0) (tick as { elapsedMs?: number }).elapsedMs = elapsedMs;
@@ -256,13 +266,35 @@ class DurableCall implements EffectPhase {
     const failure = readable(thrown);
     // The call failed because the step ends or the runtime stops.
     if (attempt.isFailing || run.journal?.isStopping?.(failure)) throw thrown;
-    const [record, beganAtMs] = [this.#record, this.#beganAtMs];
-    const tick = this.#signed(failureOf(attempt, this.#setup, { failure, open, record, beganAtMs }));
+    const tick = this.#failing(failure, open);
     run.prepare(tick);
     if ((tick.retryAtMs ?? 0) > tick.atMs) return this.#rest(tick);
     const answer = callsOf(attempt).expect(tick.call);
     run.submit(tick);
     await answer;
+  }
+
+  /** The tick of a failure, with the time of the next attempt that the policy sets. */
+  #failing(failure: unknown, open: OpenCall): EffectFailed {
+    const attempt = this.#attempt;
+    const { call, policies } = this.#setup;
+    const beganAtMs = this.#beganAtMs;
+    const stamp = stampOf(attempt, call);
+    const { failures = 0, sinceMs = -1 } = this.#record ?? {};
+    const { error, delayMs } = judge(policies.retry, {
+      subject: `${attempt.run.state.runId} ${attempt.item.id} ${call}`,
+      failures: failures + 1,
+      elapsedMs: stamp.atMs - (sinceMs < 0 ? beganAtMs : sinceMs),
+      error: failure,
+    });
+    return this.#signed({
+      type: "effect.failed",
+      ...stamp,
+      error: recordError(error),
+      retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
+      elapsedMs: beganAtMs === 0 ? 0 : Math.max(0, stamp.atMs - beganAtMs), // the clock may have been set back
+      ...(open.hasShown && delayMs !== null && { written: revoked(attempt) }),
+    });
   }
 
   /** Waits for the time of the next attempt. Until then the step has no slot, and its run may leave memory. */
@@ -285,15 +317,11 @@ class DurableCall implements EffectPhase {
 // A call that does not end within the turn of the event loop gets a tick for its beginning, so that it is seen while it is at work. A
 // call that ends within the turn costs one tick.
 
-interface Begun {
-  noteOpen(): void;
-}
+let begun: DurableCall[] | null = null;
 
-let begun: Begun[] | null = null;
-
-function afterThisTurn(call: Begun): void {
+function afterThisTurn(call: DurableCall): void {
   if (begun === null) {
-    const together: Begun[] = [];
+    const together: DurableCall[] = [];
     begun = together;
     nextTurn(() => {
       begun = null;
@@ -301,53 +329,4 @@ function afterThisTurn(call: Begun): void {
     });
   }
   begun.push(call);
-}
-
-// ---- ticks: what each says of the call, but for its label and which attempt of the call it is from
-
-function stampOf(
-  { run, item, number }: AttemptCore,
-  call: string,
-): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
-  return { atMs: run.now(), item: item.id, attempt: number, call };
-}
-
-/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
-function recordingOf(attempt: AttemptCore, { key, call }: CallSetup, given: unknown): EffectRecorded {
-  const { run, item, number } = attempt;
-  encodeValue(given, `run "${key}"`, run.host.compiled.values);
-  const value = recall(attempt, given);
-  return { type: "effect.recorded", atMs: run.now(), item: item.id, attempt: number, call, value };
-}
-
-interface Failed {
-  readonly failure: unknown;
-  readonly open: OpenCall;
-  readonly record: EffectRecord | undefined;
-  /** When its attempt began; 0 if not known. */
-  readonly beganAtMs: number;
-}
-
-/** Builds the tick of a failed call, with the time of the next attempt that its policy sets. */
-function failureOf(
-  attempt: AttemptCore,
-  { call, policies }: CallSetup,
-  { failure, open, record, beganAtMs }: Failed,
-): EffectFailed {
-  const stamp = stampOf(attempt, call);
-  const { failures = 0, sinceMs = -1 } = record ?? {};
-  const { error, delayMs } = judge(policies.retry, {
-    subject: `${attempt.run.state.runId} ${attempt.item.id} ${call}`,
-    failures: failures + 1,
-    elapsedMs: stamp.atMs - (sinceMs < 0 ? beganAtMs : sinceMs),
-    error: failure,
-  });
-  return {
-    type: "effect.failed",
-    ...stamp,
-    error: recordError(error),
-    retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
-    elapsedMs: beganAtMs === 0 ? 0 : Math.max(0, stamp.atMs - beganAtMs), // the clock may have been set back
-    ...(open.hasShown && delayMs !== null && { written: revoked(attempt) }),
-  };
 }

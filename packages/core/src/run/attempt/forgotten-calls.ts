@@ -11,7 +11,7 @@ import { CallPromise, type FailedCall } from "../../state/edit-context.js";
 import { afterMicrotasks } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
 import type { AttemptCore } from "../live-run.js";
-import { callsOf, type EffectPhase } from "./calls.js";
+import { callsOf } from "./calls.js";
 
 /** Remembers the error of a call, in case it is not handled. */
 export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
@@ -35,16 +35,12 @@ export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<ne
  * The call has failed. Its promise never settles once the run has left memory: the step will run again.
  */
 export function rejectCall(attempt: AttemptCore, failure: FailedCall, reject: (error: unknown) => void): void {
-  if (hasLeftMemory(attempt)) return;
+  const { run, ended } = attempt;
+  if (ended !== null && run.isEvicted) return;
   failure.call.markHandled(); // only now: most calls never fail
   noteFailure(attempt, failure);
   reject(failure.error);
-  attempt.run.checkIdleAgain();
-}
-
-/** Returns whether the attempt ended because its run left memory. */
-function hasLeftMemory({ ended, run }: AttemptCore): boolean {
-  return ended !== null && run.isEvicted;
+  run.checkIdleAgain();
 }
 
 /** Returns whether the attempt can end at once: always so for a step that has written nothing. */
@@ -81,14 +77,11 @@ function hasEffect({ calls }: AttemptCore, withResting: boolean): boolean {
   return withResting ? (calls?.atWork?.size ?? 0) > 0 : calls?.isWorking === true;
 }
 
-function effectsOf({ calls }: AttemptCore, withResting: boolean): readonly EffectPhase[] {
-  return [...(calls?.atWork?.values() ?? [])].filter(({ isResting }) => withResting || !isResting);
-}
-
 function workOf(attempt: AttemptCore): readonly unknown[] {
   const { run, calls, isFailing } = attempt;
-  const effects = effectsOf(attempt, !isFailing).map(({ promise }) => promise.settled());
-  return [run.hasStore()?.whenWritten(attempt), ...effects, ...(calls?.collecting() ?? [])];
+  const effects = [...(calls?.atWork?.values() ?? [])].filter(({ isResting }) => !isFailing || !isResting);
+  const settled = effects.map(({ promise }) => promise.settled());
+  return [run.hasStore()?.whenWritten(attempt), ...settled, ...(calls?.collecting() ?? [])];
 }
 
 /** Logs a failure that would otherwise be lost. */

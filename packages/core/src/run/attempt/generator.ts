@@ -21,15 +21,16 @@ import { callsOf } from "./calls.js";
 import { FinishResult } from "./finish-result.js";
 import { assertFinishResult, finishWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
+import { stampOf } from "./open-call.js";
 
 export const feeding: ElementsFeature = {
-  run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),
-  check(step, events) {
-    for (const event of events) checkElement(step as CompiledStep, event, "returns an array of");
+  run: runGenerator,
+  check(step: CompiledStep, events) {
+    for (const event of events) checkElement(step, event, "returns an array of");
   },
-  takes: (attempt, event) => takes(attempt as AttemptCore, event),
-  returnedAlone: (step, event) => returnedAlone(step as CompiledStep, event),
-  assertRoom: (attempt, more) => assertRoom(attempt as AttemptCore, more),
+  takes,
+  returnedAlone,
+  assertRoom,
 };
 
 function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, unknown>): void {
@@ -96,18 +97,10 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
       return pull();
     }
     assertRoom(attempt, 1);
-    const { run, item, number, sends } = attempt;
+    const { sends } = attempt;
     attempt.sends = null;
     attempt.commitSends(sends);
-    run.submit({
-      type: "step.yielded",
-      atMs: run.now(),
-      item: item.id,
-      attempt: number,
-      call,
-      digest: sum,
-      event,
-    });
+    attempt.run.submit({ type: "step.yielded", ...stampOf(attempt, call), digest: sum, event });
   }
 }
 

@@ -13,6 +13,14 @@ import { assertName, keyOf, scopeIn } from "./call-ids.js";
 import { callsOf } from "./calls.js";
 import { writtenBy } from "./piece-writer.js";
 
+/** What the ticks of a call have in common. */
+export function stampOf(
+  { run, item, number }: AttemptCore,
+  call: string,
+): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
+  return { atMs: run.now(), item: item.id, attempt: number, call };
+}
+
 /** A call of `ctx.run` whose function is about to begin. */
 export function openEffect(attempt: AttemptCore, call: string): OpenCall {
   return openCall("ctx.run", { call, cell: null, token: attempt, outer: outerCall(attempt) });

@@ -15,6 +15,7 @@ import { assertOption } from "../../value/options.js";
 import type { AttemptCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, lostRace } from "./calls.js";
+import { stampOf } from "./open-call.js";
 
 /** The calls that one racer opens while it is called. */
 interface Opening {
@@ -136,10 +137,9 @@ export function closable(attempt: AttemptCore, { call, answer, signal }: Closabl
   const calls = callsOf(attempt);
   const close = (): void => {
     if (attempt.ended !== null || !calls.isAwaited(call)) return;
-    const { run, item, number } = attempt;
     calls.noteClosing(call);
     const reason = recordError(signal.reason);
-    run.submit({ type: "call.closed", atMs: run.now(), item: item.id, attempt: number, call, reason });
+    attempt.run.submit({ type: "call.closed", ...stampOf(attempt, call), reason });
   };
   // Closes in a microtask, after the call has been opened.
   if (signal.aborted) queueMicrotask(close);

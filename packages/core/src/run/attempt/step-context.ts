@@ -23,7 +23,7 @@ import type { Finished } from "../../authoring/trigger.types.js";
 import { childStart } from "../../compile/child.js";
 import { optionalModules } from "../../engine/optional-modules.js";
 import type { EffectRecord } from "../../engine/state.js";
-import type { ChildOpened, EffectRecorded, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
+import type { ChildOpened, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
 import { type EventClass, eventTypeOf, isEvent, type WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
@@ -59,7 +59,7 @@ import {
 import { runCall } from "./durable-call.js";
 import { beginFinish } from "./finish-step.js";
 import { refuseCall } from "./forgotten-calls.js";
-import { openScope, refuseInsideRun } from "./open-call.js";
+import { openScope, refuseInsideRun, stampOf } from "./open-call.js";
 import { closable, notOpened, openingIn, race } from "./race.js";
 
 interface Awaiting {
@@ -200,7 +200,7 @@ export class StepContext implements Context {
       const call = calls.id(called);
       const opened = (): WaitOpened => ({
         type: "wait.opened",
-        ...this.#stamp(call),
+        ...stampOf(this.#attempt, call),
         accepts: acceptedFor(attempt, event),
         where: (withoutDrafts(options.where) as Record<string, unknown> | undefined) ?? null,
         prompt: prompt ?? null,
@@ -213,10 +213,9 @@ export class StepContext implements Context {
   ask<Schema extends ObjectSchema>(question: Question<Schema>): Promise<FieldsOut<Schema>> {
     return this.#call("ask", () => {
       const name = this.#name("ask", "", question?.key);
-      return ask(this.#attempt, { name, scope: this.#path, question } as never, {
-        open: (call, tick, read) => this.#open(call, tick, { signal: question.signal, read }),
-        stamp: (call) => this.#stamp(call),
-      }) as Promise<never>;
+      return ask(this.#attempt, { name, scope: this.#path, question } as never, (call, tick, read) =>
+        this.#open(call, tick, { signal: question.signal, read }),
+      ) as Promise<never>;
     });
   }
 
@@ -234,7 +233,7 @@ export class StepContext implements Context {
       const call = this.#calls.id(this.#name("collect", buffer));
       return this.#do(call, () => ({
         type: "event.collected",
-        ...this.#stamp(call),
+        ...stampOf(this.#attempt, call),
         buffer,
         expected: types,
         ...(this.#attempt.step.subclasses && { accepts: expected.map((base) => acceptedFor(this.#attempt, base)) }),
@@ -278,7 +277,7 @@ export class StepContext implements Context {
         assertNotTooDeep(run, step);
         return {
           type: "child.opened",
-          ...this.#stamp(call),
+          ...stampOf(this.#attempt, call),
           name,
           start,
           ...(sharesStore && { sharesStore }),
@@ -295,7 +294,7 @@ export class StepContext implements Context {
       const { run } = this.#attempt;
       const call = this.#calls.id(this.#name("sleep", "", options.key));
       const dueAtMs = isDate(until) ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
-      const opened = (): SleepOpened => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs });
+      const opened = (): SleepOpened => ({ type: "sleep.opened", ...stampOf(this.#attempt, call), dueAtMs });
       return this.#open(call, opened, { signal: options.signal }) as Promise<void>;
     });
   }
@@ -337,11 +336,6 @@ export class StepContext implements Context {
     return inScope(this.#path, nameOf(kind, about, key));
   }
 
-  #stamp(call: string): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
-    const { run, item, number } = this.#attempt;
-    return { atMs: run.now(), item: item.id, attempt: number, call };
-  }
-
   /** A call that releases the worker slot until it is answered. Everything sent before is committed first. */
   #open(
     call: string,
@@ -357,7 +351,11 @@ export class StepContext implements Context {
     const record = calls.record(call);
     if (signal?.aborted && record === undefined) return notOpened(signal);
     const isAnswered = record !== undefined && "status" in record && record.status !== "open";
-    const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
+    const opened = isAnswered
+      ? null
+      : record
+        ? ({ type: "call.awaited", ...stampOf(this.#attempt, call) } as const)
+        : tick();
     if (opened !== null) run.prepare(opened); // a value that cannot be stored is refused before anything changes
     attempt.sends = null;
     attempt.commitSends(sends);
