@@ -33,6 +33,7 @@ export type {
   StepFailed,
   Tick,
 } from "./engine/tick.js";
+export { inputEvents } from "./engine/reduce/finish.js";
 export { Timers, isBefore, type Due } from "./engine/collections.js";
 export { PiecesEvent, QuestionEvent, StartEvent, StopEvent, makeEngineEvent } from "./event/built-in-events.js";
 export {
@@ -61,7 +62,7 @@ export {
   type Member,
   upgradeTicksOf,
 } from "./replay/run-tree.js";
-export { forkedRun, type ForkEdits, type PendingDelivery, eventsOf, pendingDeliveries } from "./replay/fork-run.js";
+export { forkedRun, type ForkEdits, type PendingDelivery, pendingDeliveries } from "./replay/fork-run.js";
 export { areOverrides, ResourceContainer } from "./resource/resource.js";
 export type { ResourceOverride } from "./resource/resource.js";
 export type { RetryPolicy } from "./retry/retry-policy.js";

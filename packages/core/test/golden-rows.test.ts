@@ -76,7 +76,7 @@ describe("a stored snapshot", () => {
 
   async function stored() {
     const { tree } = await loadTree(fromOf(rows, null), rows.snapshots[0]?.tick);
-    return { code: tree.code.hash, run: tree.toStored() };
+    return { code: tree.code.hash, run: tree.toDict({ isStored: true }) };
   }
 
   function load(json: object) {
@@ -113,7 +113,7 @@ describe("a stored snapshot", () => {
 });
 
 function storedBy({ tree }: Awaited<ReturnType<typeof loadTree>>): unknown {
-  const text = JSON.stringify({ code: tree.code.hash, run: tree.toStored() });
+  const text = JSON.stringify({ code: tree.code.hash, run: tree.toDict({ isStored: true }) });
   // The first tick of a child brings its state.
   return JSON.parse(text, (_, value) => (value?.ticks === 0 ? null : value));
 }

@@ -1,7 +1,6 @@
 /** The run that a fork begins with: that of a rebuilt run, after the edits. */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { optionalModules } from "../engine/optional-modules.js";
 import { beginEffect } from "../engine/reduce/calls.js";
 import { startOver } from "../engine/reduce/finish.js";
 import type { EffectRecord, RunState, StepInput, WorkItem } from "../engine/state.js";
@@ -37,7 +36,7 @@ export function forkedRun(tree: RunTree, runId: string, edits: ForkEdits): Resto
   Object.assign(state, { runId });
   for (const one of [state, ...(children?.values() ?? [])]) startOver(one);
   if (edit !== undefined) editStore(state, edit, compiled);
-  if (event !== undefined) replaceEvent(state, { event, item, compiled });
+  if (event !== undefined) replaceEvent(state, edits, compiled);
   if (override !== undefined) overrideCall(state, override);
   return run;
 }
@@ -52,19 +51,14 @@ function editStore(state: RunState, edit: NonNullable<ForkEdits["edit"]>, compil
 
 // ---- the event whose fields a fork replaces: that of a work item which has not done anything yet
 
-export interface EventEdit {
-  readonly event: NonNullable<ForkEdits["event"]>;
-  readonly item: number | undefined;
-  readonly compiled: CompiledWorkflow;
-}
-
 /**
  * Changes the state of the fork before anything of it is stored.
  *
  * @throws {WorkflowError} `OPTION_INVALID` if there is no such event, or more than one, `EVENT_INVALID` with all problems,
  * `VALUE_UNSERIALIZABLE`.
  */
-function replaceEvent(state: RunState, { event: given, item: wanted, compiled }: EventEdit): void {
+function replaceEvent(state: RunState, edits: ForkEdits, compiled: CompiledWorkflow): void {
+  const { event: given, item: wanted } = edits;
   const { item: id, step, event } = pick(pendingDeliveries(state), wanted);
   const fields: unknown = typeof given === "function" ? given(event, step) : given;
   const next = withFields(event, fields);
@@ -167,14 +161,6 @@ function wrong(what: string): Error {
     what,
     "Take `item` and `call` from `runtime.attempts(runId)`, and a tick before its `startedTick`.",
   );
-}
-
-// ---- input of work items
-
-/** The events of an input, one or many. */
-export function eventsOf(input: StepInput): readonly WorkflowEvent[] {
-  const events = input.kind === "event" ? [input.event] : (optionalModules.gathered?.eventsOf(input) ?? []);
-  return events as readonly WorkflowEvent[];
 }
 
 /** Returns the deliveries that a fork makes first. A run that has ended cannot be forked. */

@@ -30,7 +30,7 @@ import { sameValue } from "../event/equal.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { openPrompts } from "../run/caller/deliver-event.js";
 import { encodeTree, type RunMember, restoreStored } from "../run/snapshot-run.js";
-import { encodingGathered } from "../snapshot/encode.js";
+import { type Around, encodingGathered } from "../snapshot/encode.js";
 import { assertFits } from "../snapshot/fit.js";
 import type { Snapshot } from "../snapshot/format.js";
 import { decodeTick, type EncodedTick } from "../snapshot/tick-codec.js";
@@ -135,9 +135,7 @@ export class RunTree {
 
   /** Returns the open prompts of the run and its children. */
   prompts(): PendingPrompt[] {
-    return [...this.members.values()].flatMap(({ state, routing, compiled }) =>
-      openPrompts({ state, routing, registry: compiled.registry }),
-    );
+    return [...this.members.values()].flatMap(openPrompts);
   }
 
   /** Returns when the first timer of the run and its children is due; `null` if there is none. */
@@ -181,22 +179,11 @@ export class RunTree {
   }
 
   /** The snapshot of the whole tree, with the state versions that its states have until they are migrated. */
-  toDict(): Snapshot {
-    return this.#encode(false);
-  }
-
-  /** The same with the work under way, for a journal that continues it. */
-  toStored(): Snapshot {
-    return this.#encode(true);
-  }
-
-  #encode(isStored: boolean): Snapshot {
+  toDict(around: Pick<Around, "isStored"> = {}): Snapshot {
     const { compiled, state } = this.root;
-    return encodeTree(
-      compiled,
-      { state, children: this.descendants() },
-      { isStored, stateVersionOf: (runId) => this.members.get(runId)?.stateVersion ?? 1 },
-    );
+    const children = this.descendants();
+    const stateVersionOf = (runId: string): number => this.members.get(runId)?.stateVersion ?? 1;
+    return encodeTree(compiled, { state, children }, { ...around, stateVersionOf });
   }
 
   #follow(member: Member, command: Command): void {

@@ -45,7 +45,7 @@ async function fromOf(flow: Flow, store: RunStore, snapshot: string | null, tick
 }
 
 function textOf(tree: RunTree, code: string): string {
-  return JSON.stringify({ code, run: tree.toStored() });
+  return JSON.stringify({ code, run: tree.toDict({ isStored: true }) });
 }
 
 it.each(flows)("holds for $name", async (flow) => {

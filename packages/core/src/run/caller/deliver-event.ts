@@ -5,6 +5,7 @@
  */
 
 import type { PendingPrompt } from "../../authoring/handler.types.js";
+import type { CompiledWorkflow } from "../../compile/compile.js";
 import { acceptedTypes, isExternal, type Routing } from "../../engine/routing.js";
 import type { OpenPrompt, RunState, WaitRecord } from "../../engine/state.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/tick.js";
@@ -21,23 +22,18 @@ import { inspect } from "../inspect-run.js";
 import type { LiveRun } from "../live-run.js";
 import { whenAsked } from "../questions.js";
 
-interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
-  readonly promptId: string;
-  readonly fields: unknown;
-}
-
 /**
  * Answers exactly this prompt, of the run or of a child. Returns `null` if the run has left memory, so that there is no
  * receipt here.
  */
-async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer & Delivery): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return logIfRefused(run, null, closed(run, promptId));
   const answer = answerClass(found.run, found.prompt);
   if (typeof answer === "object") return logIfRefused(found.run, null, answer);
   const isAnswer = answer === (AnswerEvent as EventClass);
   const event = isAnswer ? answerEvent(fields) : eventFromFields(answer, fields);
-  const sent = { event, step: null, promptId, ...post };
+  const sent = { ...post, event, step: null, promptId };
   const receipt = await (isAnswer ? sendChecked(found.run, sent, found.prompt) : send(found.run, sent));
   // The end of a child does not end the run: it only closes its prompts.
   const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
@@ -54,21 +50,10 @@ export function receiptOfAnswer<Given extends { readonly status: string }>(recei
 }
 
 /** One event from outside. */
-export interface Sent {
+interface Sent extends Asked, Delivery {
   readonly event: WorkflowEvent;
   readonly step: string | null;
   readonly promptId: string | null;
-  /** Below zero: the position of a stored post. @default a new ticket */
-  readonly ticket?: number;
-  /** Time of the post, in epoch milliseconds. @default now */
-  readonly atMs?: number;
-  /** Who answered. @default not known */
-  readonly by?: DoneBy;
-}
-
-/** Delivers an event. Returns `null` if the run has left memory, so that there is no receipt here. */
-async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
-  return logIfRefused(run, sent.event.type, await send(run, sent));
 }
 
 function logIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
@@ -183,7 +168,7 @@ function answerClass({ host }: LiveRun, prompt: OpenPrompt): EventClass | Receip
 
 export function promptsOf(run: LiveRun): PendingPrompt[] {
   const { state, host } = run;
-  const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
+  const own = openPrompts({ ...host, state });
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 
@@ -194,11 +179,12 @@ interface Asked {
   readonly by?: DoneBy;
 }
 
+type Answer = Asked & { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown };
 type Cancellation = Asked & { readonly kind: "cancel"; readonly reason: unknown };
 
 export type OutsideMessage =
   | (Asked & { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null })
-  | (Asked & { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown })
+  | Answer
   | Cancellation;
 
 /** The post that a message came with. */
@@ -210,10 +196,10 @@ export interface Delivery {
 }
 
 /** Delivers a message. Returns `null` if the run has left memory, so that there is no receipt here. */
-export function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
+export async function deliver(run: LiveRun, message: OutsideMessage, from: Delivery = {}): Promise<Receipt | null> {
   switch (message.kind) {
     case "event":
-      return deliverEvent(run, { ...message, promptId: null, ...from });
+      return logIfRefused(run, message.event.type, await send(run, { ...message, ...from, promptId: null }));
     case "answer":
       return answerPrompt(run, { ...message, ...from });
     case "cancel":
@@ -237,10 +223,10 @@ async function cancelRun(run: LiveRun, { reason, by }: Cancellation, { ticket }:
 export interface AskingRun {
   readonly state: Pick<RunState, "runId" | "prompts">;
   readonly routing: Routing;
-  readonly registry: EventRegistry;
+  readonly compiled: CompiledWorkflow;
 }
 
-export function openPrompts({ state, routing, registry }: AskingRun): PendingPrompt[] {
+export function openPrompts({ state, routing, compiled: { registry } }: AskingRun): PendingPrompt[] {
   return [...(state.prompts?.values() ?? [])].map((prompt) => ({
     promptId: prompt.promptId,
     event: prompt.event as WorkflowEvent,

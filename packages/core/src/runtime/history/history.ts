@@ -8,13 +8,14 @@ import { invalidOption, WorkflowError } from "../../errors/workflow-error.js";
 import {
   type AppliedTick,
   decodeTick,
-  eventsOf,
+  inputEvents,
   type Member,
   pendingDeliveries,
   type RunStatus,
   type RunTree,
   type Tick,
   upgradeTicksOf,
+  type WorkflowEvent,
   type WorkItem,
   workflowAt,
 } from "../../host.js";
@@ -376,7 +377,7 @@ function inputOf(item: WorkItem | undefined): ItemInput | null {
   const { step, input } = item;
   return {
     step,
-    events: eventsOf(input),
+    events: inputEvents(item) as readonly WorkflowEvent[],
     slots: input.kind === "set" ? Object.keys(input.slots) : null,
   };
 }

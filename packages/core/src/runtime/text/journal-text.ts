@@ -359,8 +359,7 @@ export function promptsText(runner: LiveRun): string | null {
 
 function openOf(runner: LiveRun, origin: string | null, compiled: CompiledWorkflow): object[] {
   const { state, host } = runner;
-  const { routing } = host;
-  const open = openPrompts({ state, routing, registry: host.compiled.registry });
+  const open = openPrompts({ ...host, state });
   const own = open.map(({ event, promptId, ...facts }) => ({
     ...facts,
     shown: encodeShown({ event, origin, promptId }, compiled),

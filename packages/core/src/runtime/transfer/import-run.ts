@@ -267,7 +267,7 @@ async function newest(
 ): Promise<StagedSnapshot> {
   const { code } = workflow;
   const { hash: codeHash } = tree.code;
-  const snapshot: StoredRunJson = { code: codeHash, run: tree.toStored() };
+  const snapshot: StoredRunJson = { code: codeHash, run: tree.toDict({ isStored: true }) };
   const { row, blobs } = staged.snapshotOf(
     { tick: ticks, atMs: tree.root.state.atMs, text: JSON.stringify(snapshot) },
     codeHash,
