@@ -26,10 +26,7 @@ import type { StateChange } from "../state/patches.js";
 import type { AttemptCore, LiveRunCore } from "./live-run.js";
 import { outcomeError } from "./outcome.js";
 
-/** A run, as its reports see it. */
-type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent" | "journal">;
-
-function traced({ state, parent, journal }: InspectedRun): TracedRun {
+function traced({ state, parent, journal }: LiveRunCore): TracedRun {
   const { workflow, runId, continuations } = state;
   if (parent !== null) {
     const above = traced(parent.run);
@@ -50,7 +47,7 @@ type AttemptOnly<Name extends InspectionName> = Omit<InspectionEvents[Name], key
 
 /** An attempt, as its reports see it. */
 interface InspectedAttempt {
-  readonly run: InspectedRun;
+  readonly run: LiveRunCore;
   readonly item: WorkItem;
   /** @default the attempt of the item */
   readonly number?: number;
@@ -59,7 +56,7 @@ interface InspectedAttempt {
 }
 
 /** Reports what happens to a run. */
-export function inspect<Name extends InspectionName>(run: InspectedRun, name: Name, facts: Facts<Name>): void {
+export function inspect<Name extends InspectionName>(run: LiveRunCore, name: Name, facts: Facts<Name>): void {
   run.host.inspector.emit(name, () => ({ ...runFacts(traced(run), run.state.atMs), ...facts }) as never);
 }
 
@@ -140,7 +137,7 @@ function inspectInterrupted(run: LiveRunCore): void {
   }
 }
 
-function inspectReduced(run: InspectedRun, tick: Tick): void {
+function inspectReduced(run: LiveRunCore, tick: Tick): void {
   if (tick.type === "run.started") inspect(run, tick.type, { event: tick.event as WorkflowEvent });
   else if (tick.type === "run.resumed" || tick.type === "run.retried") inspect(run, "run.resumed", {});
   else if (tick.type === "event.received")
@@ -148,7 +145,7 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
   else if ("call" in tick) inspectCall(run, tick);
 }
 
-function inspectCall(run: InspectedRun, tick: Extract<Tick, { readonly call?: unknown }>): void {
+function inspectCall(run: LiveRunCore, tick: Extract<Tick, { readonly call?: unknown }>): void {
   const item = run.state.items.get(tick.item as number);
   const record = item?.calls?.get(tick.call as string);
   if (item === undefined || record === undefined) return;
@@ -186,7 +183,7 @@ function inspectStarted(run: LiveRunCore, item: WorkItem | undefined): void {
   inspectAttempt(of, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
 }
 
-function inspectNote(run: InspectedRun, note: Note): void {
+function inspectNote(run: LiveRunCore, note: Note): void {
   switch (note.kind) {
     case "event.unhandled":
       return inspect(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
@@ -206,7 +203,7 @@ function inspectNote(run: InspectedRun, note: Note): void {
   }
 }
 
-function inspectStreamed(run: InspectedRun, { type: _, ...item }: Extract<Command, { type: "stream.publish" }>): void {
+function inspectStreamed(run: LiveRunCore, { type: _, ...item }: Extract<Command, { type: "stream.publish" }>): void {
   const event = item.event as WorkflowEvent;
   inspect(run, "event.streamed", { ...item, event });
   if (item.origin !== null) return;
@@ -215,7 +212,7 @@ function inspectStreamed(run: InspectedRun, { type: _, ...item }: Extract<Comman
   if (WorkDiscardedEvent.is(event)) inspect(run, "work.discarded", { events: event.events });
 }
 
-function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
+function inspectOutcome(run: LiveRunCore, outcome: Outcome): void {
   const { runId, atMs, startedAtMs } = run.state;
   const { status, deadlineMs: _, ...said } = outcome as Outcome & { readonly deadlineMs?: number };
   const facts =

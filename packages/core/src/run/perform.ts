@@ -198,7 +198,7 @@ export function inParent<Writer extends string | undefined>(
 
 // ---- the stream of a run, opened with its first event or its first reader
 
-export function openStream(run: Pick<LiveRun, "host" | "state" | "live" | "published" | "stream">): EventStream {
+export function openStream(run: LiveRun): EventStream {
   if (run.stream !== null) return run.stream;
   const { state, host } = run;
   const { compiled } = host;

@@ -17,7 +17,7 @@ import type { Limiter, Release } from "../limit/limiter.js";
 import { afterMicrotasks } from "../system/deferred.js";
 import { afterTurn, isTurnOver } from "../system/system.js";
 import { isError } from "../value/kind.js";
-import type { WorkflowHost } from "./live-run.js";
+import type { RunJournal, WorkflowHost } from "./live-run.js";
 
 /** Never filled: a literal list of one item takes the memory of one. */
 const none: Tick[] = [];
@@ -44,8 +44,8 @@ export abstract class Rounds {
     this.permit = host.permits === null || isChild ? null : new RunPermit(host.permits);
   }
 
-  /** `true` if rounds are stored before they count. */
-  protected abstract get isStored(): boolean;
+  /** `null` if rounds count without being stored. */
+  abstract readonly journal: RunJournal | null;
   abstract now(): number;
   abstract prepare(tick: Tick): void;
   /** Ticks that come before the first one. */
@@ -64,13 +64,13 @@ export abstract class Rounds {
     if (onStored !== undefined) this.#onStored(tick, onStored);
     this.#enqueue(tick);
     if (tick.type === "run.cancelled" && this.permit?.skip()) this.#busy = false; // a run without a permit can be cancelled at once
-    if (this.isStored) this.#drainSoon();
+    if (this.journal !== null) this.#drainSoon();
     else this.#drain();
   }
 
   commit(tick: Tick): void | Promise<void> {
     if (!this.live) return;
-    if (this.isStored) {
+    if (this.journal !== null) {
       this.prepare(tick);
       const stored = this.whenStored(tick);
       this.submit(tick);
@@ -92,7 +92,7 @@ export abstract class Rounds {
    * listeners first.
    */
   begin(tick: Tick): void {
-    if (this.permit?.isMissing || this.isStored) {
+    if (this.permit?.isMissing || this.journal !== null) {
       for (const first of [...this.leadingTicks(), tick]) {
         this.prepare(first);
         this.#enqueue(first);
@@ -111,7 +111,7 @@ export abstract class Rounds {
   /** The tick that begins a run in memory, while the run waits for a permit or for its turn: the state does not hold it yet. */
   protected get startInLine(): RunStarted | null {
     const [first] = this.#queue;
-    return first?.type === "run.started" && !this.isStored ? first : null;
+    return first?.type === "run.started" && this.journal === null ? first : null;
   }
 
   /** `true` if no tick is waiting or on its way. */
@@ -125,7 +125,7 @@ export abstract class Rounds {
    */
   cancelAtOnce(reason: string): void {
     this.submit({ type: "run.cancelled", atMs: this.now(), reason });
-    if (this.#awaitsTurn && !this.isStored) this.#applyRound(this.#takeQueue());
+    if (this.#awaitsTurn && this.journal === null) this.#applyRound(this.#takeQueue());
   }
 
   /** Reports edits that come too late to be stored. If the store is shared, the next writer waits for them. */

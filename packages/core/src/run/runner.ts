@@ -59,9 +59,9 @@ export class Runner extends Rounds implements LiveRun {
   stream: EventStream | null = null;
   tickets: Map<number, (receipt: Receipt | null) => void> | null = null;
   published: number;
+  descendants: Map<string, RunState> | null;
   readonly #overrides: readonly ResourceOverride[];
   readonly #perform: Perform;
-  #descendants: Map<string, RunState> | null;
   #held: Held | null = null;
   #idle: IdleDetector | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
@@ -74,7 +74,7 @@ export class Runner extends Rounds implements LiveRun {
     this.parent = setup.parent;
     this.journal = setup.journal;
     this.published = setup.state.streamed;
-    this.#descendants = setup.descendants;
+    this.descendants = setup.descendants;
   }
 
   get isEvicted(): boolean {
@@ -97,10 +97,6 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   // ---- what its rounds do
-
-  protected get isStored(): boolean {
-    return this.journal !== null;
-  }
 
   /** A snapshot without the start event could not be resumed. */
   begun(): RunState {
@@ -157,25 +153,21 @@ export class Runner extends Rounds implements LiveRun {
   openChild({ host, state, parent }: ChildSetup): LiveRun {
     const [overrides, perform] = [this.#overrides, this.#perform];
     const link = { ...parent, run: this };
-    this.#descendants ??= new Map();
-    this.#descendants.set(state.runId, state);
+    this.descendants ??= new Map();
+    this.descendants.set(state.runId, state);
     return new Runner({
       host,
       state,
       journal: this.journal,
       overrides,
       perform,
-      descendants: this.#descendants,
+      descendants: this.descendants,
       parent: link,
     });
   }
 
-  get descendants(): ReadonlyMap<string, RunState> | null {
-    return this.#descendants;
-  }
-
   disown(runId: string): void {
-    this.#descendants?.delete(runId);
+    this.descendants?.delete(runId);
   }
 
   // ---- its state and resources

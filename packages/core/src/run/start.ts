@@ -131,9 +131,9 @@ function startHandler(
   context?.bind(run);
   const handler = new RunHandler(run, context);
   run.owner = handler;
-  if (signal) handler.follow(signal);
+  if (signal) handler.cancelOn(signal);
   const tick = tickOf(run);
-  if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
+  handler.follow(tick);
   beginWithChildren(run, tick);
   return handler;
 }

@@ -127,7 +127,7 @@ function streamThrough(source: StreamSource, options: StreamOptions, stages: rea
       for await (const item of stream) items.push(item);
       return items;
     },
-    toResponse: (response) => toResponse({ items: stream, types: source.types }, response),
+    toResponse: (response) => toResponse(stream, source.types, response),
     [Symbol.asyncIterator]: () => createStreamReader(source, options, stages),
   };
   return stream;
@@ -237,13 +237,12 @@ export function toEnvelope(item: StreamedEvent, types: readonly ValueType[]): St
   return { ...encoded, ...place, ...(promptId === null ? null : { promptId }) };
 }
 
-export interface ResponseSource {
-  readonly items: AsyncIterable<StreamedEvent>;
-  readonly types: readonly ValueType[];
-}
-
 /** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
-function toResponse({ items, types }: ResponseSource, options: ResponseOptions = {}): Response {
+function toResponse(
+  items: AsyncIterable<StreamedEvent>,
+  types: readonly ValueType[],
+  options: ResponseOptions = {},
+): Response {
   const sse = options.format !== "ndjson";
   const utf8 = new TextEncoder();
   let reader: AsyncIterator<StreamedEvent> | null = null;

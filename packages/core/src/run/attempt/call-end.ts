@@ -18,7 +18,7 @@ import type { AttemptCore } from "../live-run.js";
 import { idempotencyKey } from "./call-ids.js";
 import { callsOf } from "./calls.js";
 import type { CallPolicies, CallTime } from "./check-calls.js";
-import { isAsync, noCallback } from "./finish-step.js";
+import { endLost, endOfAnother, isAsync, noCallback } from "./finish-step.js";
 import { partsOf } from "./open-call.js";
 import { writePiece } from "./piece-writer.js";
 
@@ -51,17 +51,8 @@ function beginEnd(attempt: AttemptCore, open: OpenCall, edit: (draft: never) => 
 export function endOf({ step }: AttemptCore, { end }: OpenCall, given: unknown): CallEnd | null {
   if (end === given) return end as CallEnd;
   if (end === null && !(given instanceof CallEnd)) return null;
-  if (given instanceof CallEnd)
-    throw invalidResult(
-      step,
-      "returned the result of `call.finish` of another call",
-      "Call it in the function that returns it.",
-    );
-  throw invalidResult(
-    step,
-    "called `call.finish` and returned another value, so its edit would be lost",
-    "Return its result alone: `return call.finish((state) => …)`.",
-  );
+  if (given instanceof CallEnd) throw endOfAnother(step, "call.finish", "call");
+  throw endLost(step, "call.finish");
 }
 
 interface EndingCall {

@@ -251,7 +251,8 @@ export function recall(attempt: Calling, value: unknown): unknown {
 }
 
 function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: CallRecord): void {
-  if ("status" in record && record.status === "closed") return deferred.reject(closedWith(record.reason));
+  if ("status" in record && record.status === "closed")
+    return deferred.reject(record.reason === undefined ? lostRace() : reviveError(record.reason));
   switch (record.kind) {
     case "wait":
       if (record.status === "resolved") deferred.resolve(record.event);
@@ -261,8 +262,6 @@ function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: CallR
       if (record.status === "failed") deferred.reject(reviveError(record.lastError as ErrorRecord));
       else deferred.resolve(undefined);
       return;
-    case "sleep":
-      return deferred.resolve(undefined);
     case "run":
       return deferred.resolve(recall(attempt, record.value));
     case "set":
@@ -277,11 +276,6 @@ function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: CallR
     default:
       return deferred.resolve(undefined);
   }
-}
-
-/** @param reason Absent for a call that has lost its race. */
-function closedWith(reason: ErrorRecord | undefined): unknown {
-  return reason === undefined ? lostRace() : reviveError(reason);
 }
 
 /** Returns the reason with which the calls of a race are closed. */

@@ -37,18 +37,8 @@ export function beginFinish(attempt: AttemptCore, edit: (draft: never) => unknow
 export function assertFinishResult(attempt: AttemptCore, value: unknown): void {
   const { finishResult, step } = attempt;
   if (finishResult === value) return;
-  if (value instanceof FinishResult)
-    throw invalidResult(
-      step,
-      "returned the result of `ctx.finish` of another attempt",
-      "Call it in the attempt that returns it.",
-    );
-  if (finishResult !== null)
-    throw invalidResult(
-      step,
-      "called `ctx.finish` and returned another value, so its edit would be lost",
-      "Return its result alone: `return ctx.finish((state) => …)`.",
-    );
+  if (value instanceof FinishResult) throw endOfAnother(step, "ctx.finish", "attempt");
+  if (finishResult !== null) throw endLost(step, "ctx.finish");
 }
 
 /**
@@ -78,6 +68,22 @@ export function finishWith(
 }
 
 type Finishing = "ctx.finish" | "call.finish";
+
+export function endOfAnother(step: NamedStep, what: Finishing, owner: "attempt" | "call"): WorkflowError {
+  return invalidResult(
+    step,
+    `returned the result of \`${what}\` of another ${owner}`,
+    `Call it in the ${owner} that returns it.`,
+  );
+}
+
+export function endLost(step: NamedStep, what: Finishing): WorkflowError {
+  return invalidResult(
+    step,
+    `called \`${what}\` and returned another value, so its edit would be lost`,
+    `Return its result alone: \`return ${what}((state) => …)\`.`,
+  );
+}
 
 export function isAsync(step: NamedStep, what: Finishing, answer: PromiseLike<unknown>): WorkflowError {
   answer.then(null, () => {}); // not awaited; its failure adds nothing to this error

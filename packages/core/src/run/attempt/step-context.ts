@@ -23,7 +23,7 @@ import type { Finished } from "../../authoring/trigger.types.js";
 import { childStart } from "../../compile/child.js";
 import { optionalModules } from "../../engine/optional-modules.js";
 import type { EffectRecord } from "../../engine/state.js";
-import type { ChildOpened, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
+import type { ChildOpened, EventCollected, Send, SleepOpened, WaitOpened } from "../../engine/tick.js";
 import { type EventClass, eventTypeOf, isEvent, type WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
@@ -230,15 +230,22 @@ export class StepContext implements Context {
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
       const types = expected.map(eventTypeOf);
       const buffer = options.buffer ?? types.join(",");
-      const call = this.#calls.id(this.#name("collect", buffer));
-      return this.#do(call, () => ({
+      const attempt = this.#attempt;
+      const calls = this.#calls;
+      const call = calls.id(this.#name("collect", buffer));
+      if (calls.record(call)) return calls.recall(call) as never;
+      const collected: EventCollected = {
         type: "event.collected",
-        ...stampOf(this.#attempt, call),
+        ...stampOf(attempt, call),
         buffer,
         expected: types,
-        ...(this.#attempt.step.subclasses && { accepts: expected.map((base) => acceptedFor(this.#attempt, base)) }),
+        ...(attempt.step.subclasses && { accepts: expected.map((base) => acceptedFor(attempt, base)) }),
         event,
-      })) as never;
+      };
+      attempt.run.prepare(collected);
+      const answer = calls.expect(call);
+      attempt.run.submit(collected);
+      return answer as never;
     });
   }
 
@@ -370,17 +377,5 @@ export class StepContext implements Context {
     if (signal !== undefined && signal === racing?.signal) racing.opened.push({ promise, begin });
     else begin(null);
     return promise;
-  }
-
-  /** A call that is answered at once. */
-  #do(call: string, tick: () => Tick): Promise<unknown> {
-    const { run } = this.#attempt;
-    const calls = this.#calls;
-    if (calls.record(call)) return calls.recall(call);
-    const done = tick();
-    run.prepare(done);
-    const answer = calls.expect(call);
-    run.submit(done);
-    return answer;
   }
 }

@@ -20,20 +20,15 @@ import { encodeRun, type RestoredRun } from "../snapshot-run.js";
 export class CallerContext extends OfThisCopy implements RunContext {
   readonly #compiled: CompiledWorkflow;
   #run: RestoredRun;
-  #runner: LiveRun | null = null;
+  #runner: LiveRun | null;
   #store: CallerStore | null = null;
 
-  constructor(compiled: CompiledWorkflow, run: RestoredRun) {
+  /** @param runner The run in memory; `null` before it, and if it never ran here. */
+  constructor(compiled: CompiledWorkflow, run: RestoredRun, runner: LiveRun | null = null) {
     super();
     this.#compiled = compiled;
     this.#run = run;
-  }
-
-  /** The context of a run that was started without one. @internal */
-  static of(runner: LiveRun): CallerContext {
-    const context = new CallerContext(runner.host.compiled, { state: runner.state, children: null });
-    context.#runner = runner;
-    return context;
+    this.#runner = runner;
   }
 
   get runId(): string {

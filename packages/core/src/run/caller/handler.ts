@@ -7,7 +7,7 @@
 import type { HandlerSendOptions, PendingPrompt, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
 import type { RunContext } from "../../authoring/store.types.js";
 import type { Outcome } from "../../engine/state.js";
-import { type Receipt, runFinished } from "../../engine/tick.js";
+import { type Receipt, runFinished, type Tick } from "../../engine/tick.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { RunStream, StreamOptions } from "../../stream/run-stream.js";
@@ -39,11 +39,6 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#isStored = runner.journal === null && runner.host.permits === null;
   }
 
-  /** `true` if the start needs no store. @internal */
-  get isStored(): boolean {
-    return this.#isStored;
-  }
-
   get [Symbol.toStringTag](): string {
     return "WorkflowHandler";
   }
@@ -53,7 +48,8 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   }
 
   get context(): RunContext {
-    this.#context ??= CallerContext.of(this.#runner);
+    const { host, state } = this.#runner;
+    this.#context ??= new CallerContext(host.compiled, { state, children: null }, this.#runner);
     return this.#context;
   }
 
@@ -139,14 +135,18 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#runner.live ? promptsOf(this.#runner) : [];
   }
 
-  /** @internal */
-  onStored(): void {
+  /** @param tick The tick that the run begins or continues with. @internal */
+  follow(tick: Tick): void {
+    if (!this.#isStored) void this.#runner.whenStored(tick).then(() => this.#onStored());
+  }
+
+  #onStored(): void {
     this.#isStored = true;
     this.#accepted?.resolve();
   }
 
   /** Cancels the run when the signal aborts. @internal */
-  follow(signal: AbortSignal): void {
+  cancelOn(signal: AbortSignal): void {
     const onAbort = (): void => {
       const { reason } = signal;
       void this.cancel(isError(reason) ? reason.message : reason);
@@ -159,7 +159,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   /** @internal */
   onFinish(outcome: Outcome): void {
     this.#outcome = outcome;
-    this.onStored();
+    this.#onStored();
     this.#over(outcome.status !== "completed");
   }
 
