@@ -83,16 +83,9 @@ export const consoleLog: Log = {
   error: (message, error) => (error === undefined ? console.error(message) : console.error(message, error)),
 };
 
-interface HeapStatistics {
-  readonly heap_size_limit: number;
-  readonly used_heap_size: number;
-}
-
 /** Most bytes by which the heap of this process may grow; `null` if the host does not report it. */
 export function freeHeapBytes(): number | null {
-  const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process;
-  const v8 = host?.getBuiltinModule?.("node:v8") as { getHeapStatistics?: () => HeapStatistics } | undefined;
-  const heap = v8?.getHeapStatistics?.();
+  const heap = globalThis.process?.getBuiltinModule?.("node:v8")?.getHeapStatistics?.();
   const freeBytes = heap === undefined ? 0 : heap.heap_size_limit - heap.used_heap_size;
   return freeBytes > 0 ? freeBytes : null;
 }
@@ -123,16 +116,11 @@ export interface ProcessFacts {
   readonly pid: number | null;
 }
 
-interface HostProcess {
-  readonly pid?: number;
-  readonly getBuiltinModule?: (name: string) => { readonly hostname?: () => string } | undefined;
-}
-
 export function processFacts(): ProcessFacts {
-  const host = (globalThis as { process?: HostProcess }).process;
+  const { process } = globalThis;
   return {
-    host: host?.getBuiltinModule?.("node:os")?.hostname?.() ?? "",
-    pid: typeof host?.pid === "number" ? host.pid : null,
+    host: process?.getBuiltinModule?.("node:os")?.hostname?.() ?? "",
+    pid: typeof process?.pid === "number" ? process.pid : null,
   };
 }
 
