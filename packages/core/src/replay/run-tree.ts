@@ -7,8 +7,8 @@
  * @module
  */
 import type { PendingPrompt } from "../authoring/handler.types.js";
-import { assertShareable, compiledChild } from "../compile/child.js";
-import { type CompiledWorkflow, migrateState, stateVersionOf } from "../compile/compile.js";
+import { compiledChild } from "../compile/child.js";
+import { type CompiledWorkflow, stateVersionOf } from "../compile/compile.js";
 import type { Definition } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import { collecting, gathering, joining } from "../engine/reduce/collect.js";
@@ -29,9 +29,8 @@ import type { Command, Receipt, Tick } from "../engine/tick.js";
 import { sameValue } from "../event/equal.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { openPrompts } from "../run/caller/deliver-event.js";
-import { encodeTree, type RunMember, restoreStored } from "../run/snapshot-run.js";
+import { assertFitsCode, encodeTree, presentStore, type RunMember, restoreStored } from "../run/snapshot-run.js";
 import { type Around, encodingGathered } from "../snapshot/encode.js";
-import { assertFits } from "../snapshot/fit.js";
 import type { Snapshot } from "../snapshot/format.js";
 import { decodeTick, type EncodedTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/run-stream.js";
@@ -295,8 +294,7 @@ function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNo
 export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<string, Tick[]> | null {
   const isOther = tree.code.hash !== code.hash;
   // The check runs under the same code, too: stored texts may be damaged, or made by another program.
-  for (const { state, compiled } of tree.members.values())
-    assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
+  for (const member of tree.members.values()) assertFitsCode(member);
   const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
   // A schema can change without a trace in the compared code.
   return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;
@@ -304,12 +302,10 @@ export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<strin
 
 function changes(member: Member, graph: DefinitionGraph): Tick[] {
   const ticks: Tick[] = [];
-  const { state, compiled, stateVersion, sharesWith, path } = member;
-  if (sharesWith !== null)
-    assertShareable({ parent: sharesWith, child: compiled, name: path.at(-1) as string }, "SNAPSHOT_MISMATCH");
-  // A run that has not begun has no state yet; a shared state is migrated with its owner.
-  const isAsItWas = state.ticks === 0 || sharesWith !== null;
-  const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);
+  const { state, compiled } = member;
+  // A run that has not begun has no state of its own yet.
+  const isUnset = state.ticks === 0 && member.sharesWith === null;
+  const store = isUnset ? state.store : presentStore(member);
   const { definition } = nodeAt(graph, member.path) ?? compiled;
   if (!sameValue(definition, member.routing.definition))
     ticks.push({ type: "definition.changed", atMs: state.atMs, definition });

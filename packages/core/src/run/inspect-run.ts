@@ -87,7 +87,7 @@ export function inspectEnd(attempt: AttemptCore, tick: StepCompleted | StepFaile
   const { inspector } = run.host;
   const { type: name, atMs } = tick;
   const of = { run, item, atMs };
-  const unasked = name === "step.completed" && item.calls !== null ? unaskedBy(attempt) : [];
+  const unasked = name === "step.completed" ? (attempt.calls?.unasked() ?? [...(item.calls?.keys() ?? [])]) : [];
   if (unasked.length > 0) inspectAttempt(of, "step.diverged", { calls: unasked });
   const ended =
     name === "step.completed" ? { events: eventsIn(tick.output) } : { error, final: tick.retryAtMs === null };
@@ -96,10 +96,6 @@ export function inspectEnd(attempt: AttemptCore, tick: StepCompleted | StepFaile
   if (inspector.tracer !== null) endings.set(tick, () => inspector.emit(name, payload, "tracer"));
   if (name === "step.failed" && tick.retryAtMs !== null)
     inspectAttempt(of, "step.retrying", { delayMs: tick.retryAtMs - atMs });
-}
-
-function unaskedBy({ item, calls }: AttemptCore): readonly string[] {
-  return calls?.unasked() ?? [...(item.calls?.keys() ?? [])];
 }
 
 function eventsIn(output: StepCompleted["output"]): readonly WorkflowEvent[] {

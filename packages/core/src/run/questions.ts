@@ -40,8 +40,6 @@ interface Questions {
   readonly held: Map<string, Held[]>;
 }
 
-type Asking = Pick<WaitRecord, "item" | "call">;
-
 const questions = new WeakMap<LiveRunCore, Questions>();
 
 function questionsOf(run: LiveRunCore): Questions {
@@ -51,21 +49,16 @@ function questionsOf(run: LiveRunCore): Questions {
 }
 
 /** An attempt asks. Stays until the answer is read, also while the step waits for its next attempt. */
-export function noteQuestion(run: LiveRunCore, { item, call }: Asking, answer: EventClass): void {
+function noteQuestion(run: LiveRunCore, place: string, answer: EventClass): void {
   const { asked, held } = questionsOf(run);
-  const place = `${item} ${call}`;
   asked.set(place, answer);
   const waiting = held.get(place) ?? [];
   held.delete(place);
   for (const next of waiting) next(answer);
 }
 
-export function forgetQuestion(run: LiveRunCore, { item, call }: Asking): void {
-  questions.get(run)?.asked.delete(`${item} ${call}`);
-}
-
 /** Calls back once it is known what an answer has to be, or that no attempt will say so. */
-export function whenAsked(run: LiveRun, { item, call }: Asking, next: Held): void {
+export function whenAsked(run: LiveRun, { item, call }: WaitRecord, next: Held): void {
   const { asked, held } = questionsOf(run);
   const place = `${item} ${call}`;
   const answer = asked.get(place);
@@ -120,13 +113,13 @@ export function ask(
     dueAtMs: timeoutMs === null ? null : run.now() + timeoutMs,
   });
   const asked = (call: string): Promise<unknown> => {
-    const place = { item: item.id, call };
+    const place = `${item.id} ${call}`;
     noteQuestion(run, place, answer);
     const read = (given: unknown): unknown =>
       readAnswer(answer, given as AnswerEvent) ?? asked(insideCall(call, "again=1"));
     const answered = open(call, opened(call), read);
     const forget = (): void => {
-      if (attempt.ended === null) forgetQuestion(run, place);
+      if (attempt.ended === null) questionsOf(run).asked.delete(place);
     };
     answered.then(forget, forget);
     return answered;

@@ -105,15 +105,24 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
  * @throws {WorkflowError} `SNAPSHOT_MISMATCH`, and what `migrateState` throws.
  */
 export function toPresentCode(members: readonly VersionedMember[]): RestoredRun {
-  for (const { state, compiled, path, sharesWith, stateVersion } of members) {
-    assertFits(compiled, state, members[0]?.state === state ? "snapshot" : `snapshot.children.${state.runId}`);
-    // A shared state is migrated with its owner.
-    if (sharesWith === null) state.store = migrateState(compiled, state.store, stateVersion);
-    else assertShareable({ parent: sharesWith, child: compiled, name: path.at(-1) as string }, "SNAPSHOT_MISMATCH");
+  for (const member of members) {
+    assertFitsCode(member);
+    member.state.store = presentStore(member);
   }
   const [root, ...others] = members.map(({ state }) => state) as [RunState, ...RunState[]];
   const children = new Map(others.map((state) => [state.runId, state]));
   return { state: root, children: children.size === 0 ? null : children };
+}
+
+export function assertFitsCode({ state, compiled, path }: RunMember): void {
+  assertFits(compiled, state, path.length === 0 ? "snapshot" : `snapshot.children.${state.runId}`);
+}
+
+/** The store of a run as the present code takes it: migrated, or that of its owner, with which it is migrated. */
+export function presentStore({ state, compiled, path, sharesWith, stateVersion }: VersionedMember): unknown {
+  if (sharesWith === null) return migrateState(compiled, state.store, stateVersion);
+  assertShareable({ parent: sharesWith, child: compiled, name: path.at(-1) as string }, "SNAPSHOT_MISMATCH");
+  return state.store;
 }
 
 /** Restores states as they were stored, for later ticks: they are neither migrated nor checked against the code. */

@@ -9,9 +9,9 @@
  * @module
  */
 
-import { type JoinIncomplete, JoinIncompleteEvent } from "../../event/built-in-events.js";
+import { type JoinIncomplete, JoinIncompleteEvent, makeEngineEvent } from "../../event/built-in-events.js";
 import { keyText } from "../../event/equal.js";
-import { fieldOf } from "../../event/event.js";
+import { fieldOf, type WorkflowEvent } from "../../event/event.js";
 import { reviveError } from "../../value/error-record.js";
 import type { CollectTrigger, JoinSlot } from "../definition.js";
 import {
@@ -37,7 +37,7 @@ import type {
   StepInput,
   WorkItem,
 } from "../state.js";
-import { joinIncomplete, storedFailure } from "./engine-events.js";
+import { storedFailure } from "./engine-events.js";
 import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./fan-out.js";
 import { leftoversOf, noteLeftover } from "./finish.js";
 import { enqueue, type FanOutPlace } from "./items.js";
@@ -357,9 +357,9 @@ function reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>)
     const missing = slots
       .filter((slot) => !arrived.some((type) => slot.accepts.includes(type)))
       .map((slot) => slot.name);
-    const events = [...buffer.arrivals.values()].flat().map((pendingEvent) => pendingEvent.event);
+    const events = [...buffer.arrivals.values()].flat().map(({ event }) => event as WorkflowEvent);
     noteLeftover(reduction.state, { kind: "join", step: buffer.step, arrived, missing });
-    publish(reduction, joinIncomplete(buffer.step, missing, events));
+    publish(reduction, makeEngineEvent(JoinIncompleteEvent, { step: buffer.step, missing, events }));
   }
   buffers.clear();
 }

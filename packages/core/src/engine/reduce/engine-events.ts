@@ -4,7 +4,6 @@
  * @module
  */
 import {
-  JoinIncompleteEvent,
   makeEngineEvent,
   PiecesEvent,
   StepFailedEvent,
@@ -19,10 +18,6 @@ import type { EventData, Failure, Outcome, WorkItem } from "../state.js";
 
 export function stepFailed(failure: Failure): EventData {
   return makeEngineEvent(StepFailedEvent, storedFailure(failure) as never);
-}
-
-export function joinIncomplete(step: string, missing: readonly string[], events: readonly EventData[]): EventData {
-  return makeEngineEvent(JoinIncompleteEvent, { step, missing, events } as never);
 }
 
 /** Announces to readers that the step streams again what it has streamed earlier, except inside of calls that are not repeated. */

@@ -23,8 +23,8 @@ import { type AttemptCore, type AttemptPort, type LiveRunCore, openResources } f
 import { callOf } from "./call-end.js";
 import { assertFansOut, callWithMiddleware, checkOutput, isGenerator } from "./call-step.js";
 import type { Calls } from "./calls.js";
-import { type FinishChange, FinishResult } from "./finish-result.js";
-import { assertFinishResult, finishWith } from "./finish-step.js";
+import type { FinishChange, FinishResult } from "./finish-result.js";
+import { endWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { StepContext } from "./step-context.js";
 
@@ -192,9 +192,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   complete(value: unknown): void {
     if (this.ended !== null) return;
     try {
-      assertFinishResult(this, value);
-      if (value instanceof FinishResult) finishWith(this, value, (answer) => checkOutput(this.step, answer));
-      else this.finish(checkOutput(this.step, value));
+      endWith(this, value, checkOutput);
     } catch (error) {
       this.fail(error);
     }

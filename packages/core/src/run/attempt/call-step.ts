@@ -84,7 +84,7 @@ function nextReused({ step, item, attempt }: StepCall, cause: { readonly cause?:
 
 // ---- checks the output of a step against its declaration
 
-export function checkOutput(step: CompiledStep, value: unknown): EventData | readonly EventData[] | null {
+export function checkOutput({ step }: AttemptCore, value: unknown): EventData | readonly EventData[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return checkEvent(step, value);
   if (step.elements === null)

@@ -34,23 +34,29 @@ export function beginFinish(attempt: AttemptCore, edit: (draft: never) => unknow
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID`
  */
-export function assertFinishResult(attempt: AttemptCore, value: unknown): void {
+function assertFinishResult(attempt: AttemptCore, value: unknown): void {
   const { finishResult, step } = attempt;
   if (finishResult === value) return;
   if (value instanceof FinishResult) throw endOfAnother(step, "ctx.finish", "attempt");
   if (finishResult !== null) throw endLost(step, "ctx.finish");
 }
 
+type OutputOf = (attempt: AttemptCore, value: unknown) => StepCompleted["output"];
+
 /**
- * Makes the edit in its turn, nearly always at once, and ends the attempt with it.
+ * Ends the attempt with what its step has returned.
  *
- * @param outputOf Checks the result of the callback.
+ * @param outputOf Checks it, or the result of the callback of `ctx.finish`.
+ * @throws {WorkflowError} `STEP_RESULT_INVALID`
  */
-export function finishWith(
-  attempt: AttemptCore,
-  act: FinishResult,
-  outputOf: (answer: unknown) => StepCompleted["output"],
-): void {
+export function endWith(attempt: AttemptCore, value: unknown, outputOf: OutputOf): void {
+  assertFinishResult(attempt, value);
+  if (value instanceof FinishResult) finishWith(attempt, value, outputOf);
+  else attempt.finish(outputOf(attempt, value));
+}
+
+/** Makes the edit in its turn, nearly always at once, and ends the attempt with it. */
+function finishWith(attempt: AttemptCore, act: FinishResult, outputOf: OutputOf): void {
   const { run, item } = attempt;
   run.store().finish({
     run,
@@ -60,7 +66,7 @@ export function finishWith(
     isOver: () => attempt.ended !== null,
     submit(answer, change, onStored) {
       if (isThenable(answer)) throw isAsync(attempt.step, "ctx.finish", answer);
-      attempt.finish(outputOf(answer), change && { change, onStored });
+      attempt.finish(outputOf(attempt, answer), change && { change, onStored });
       return optionalModules.fanOuts?.canEndAlone(run.host.routing, item) !== true;
     },
     fail: (error) => attempt.fail(error),

@@ -18,8 +18,7 @@ import type { AttemptCore } from "../live-run.js";
 import { nameOf } from "./call-ids.js";
 import { noEvent, undeclared } from "./call-step.js";
 import { callsOf } from "./calls.js";
-import { FinishResult } from "./finish-result.js";
-import { assertFinishResult, finishWith } from "./finish-step.js";
+import { endWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
 import { stampOf } from "./open-call.js";
 
@@ -81,9 +80,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
     stopped = true;
     const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
     if (missing !== undefined) throw diverged(attempt, missing, "missing");
-    assertFinishResult(attempt, value);
-    if (value instanceof FinishResult) finishWith(attempt, value, (answer) => restOf(attempt, answer));
-    else attempt.finish(restOf(attempt, value));
+    endWith(attempt, value, restOf);
   }
 
   function take(value: unknown): void {

@@ -127,11 +127,6 @@ interface Closable {
  */
 const raceCalls: WeakMap<AbortSignal, Set<Promise<unknown>>> = new WeakMap();
 
-/** A call whose signal has aborted before: nothing is opened. */
-export function notOpened(signal: AbortSignal): Promise<never> {
-  return markHandled(Promise.reject(signal.reason));
-}
-
 /** The answer of a call that the signal closes. */
 export function closable(attempt: AttemptCore, { call, answer, signal }: Closable): Promise<unknown> {
   const calls = callsOf(attempt);

@@ -60,7 +60,7 @@ import { runCall } from "./durable-call.js";
 import { beginFinish } from "./finish-step.js";
 import { refuseCall } from "./forgotten-calls.js";
 import { openScope, refuseInsideRun, stampOf } from "./open-call.js";
-import { closable, notOpened, openingIn, race } from "./race.js";
+import { closable, openingIn, race } from "./race.js";
 
 interface Awaiting {
   readonly signal: AbortSignal | undefined;
@@ -356,7 +356,7 @@ export class StepContext implements Context {
     const racing = openingIn(attempt);
     const signal = given ?? racing?.signal;
     const record = calls.record(call);
-    if (signal?.aborted && record === undefined) return notOpened(signal);
+    if (signal?.aborted && record === undefined) return markHandled(Promise.reject(signal.reason)); // nothing is opened
     const isAnswered = record !== undefined && "status" in record && record.status !== "open";
     const opened = isAnswered
       ? null
