@@ -6,7 +6,6 @@
  */
 
 import type { WorkflowError } from "../errors/workflow-error.js";
-import type { JoinIncomplete } from "../event/built-in-events.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import type { CollectTrigger, Definition, Finding, JoinTrigger, Report, StepDefinition } from "./definition.js";
 import type { Reduction } from "./reduce/reduction.js";
@@ -66,8 +65,6 @@ export interface CollectFeature {
 
 export interface JoinFeature {
   arrive(reduction: Reduction, step: JoinStep, pendingEvent: PendingEvent): void;
-  /** Facts of an event about an incomplete join; `null` for other events. */
-  leftoverIn(event: EventData): JoinIncomplete | null;
   /** The run is completed: reports the leftovers of all its joins. */
   complete(reduction: Reduction): void;
   /** Reports the leftovers of joins that can no longer be completed. */

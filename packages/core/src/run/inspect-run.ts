@@ -4,12 +4,11 @@
  * @module
  */
 
-import { optionalModules } from "../engine/optional-modules.js";
 import { inputEvents } from "../engine/reduce/finish.js";
 import { reduce } from "../engine/reduce.js";
 import { type Outcome, type WorkItem, waitKinds } from "../engine/state.js";
 import type { Command, Note, StepCompleted, StepFailed, Tick } from "../engine/tick.js";
-import { WorkDiscardedEvent } from "../event/built-in-events.js";
+import { JoinIncompleteEvent, WorkDiscardedEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import {
   type AttemptFacts,
@@ -203,8 +202,10 @@ function inspectStreamed(run: LiveRunCore, { type: _, ...item }: Extract<Command
   const event = item.event as WorkflowEvent;
   inspect(run, "event.streamed", { ...item, event });
   if (item.origin !== null) return;
-  const leftover = optionalModules.join?.leftoverIn(event);
-  if (leftover) inspect(run, "join.incomplete", leftover);
+  if (JoinIncompleteEvent.is(event)) {
+    const { step, missing, events } = event;
+    inspect(run, "join.incomplete", { step, missing, events });
+  }
   if (WorkDiscardedEvent.is(event)) inspect(run, "work.discarded", { events: event.events });
 }
 

@@ -237,16 +237,12 @@ export function onStateEdited(reduction: Reduction, tick: StateEdited): void {
 }
 
 export function onStreamWritten(reduction: Reduction, tick: StreamWritten): void {
-  const { event, origin, promptId, writer, call } = tick;
-  if (tick.item === null)
-    return publish(reduction, event, {
-      origin,
-      promptId,
-      ...(writer !== undefined && { writer }),
-      ...(call !== undefined && { call }),
-    });
+  if (tick.item === null) {
+    const { type: _, atMs, item, attempt, event, ...shown } = tick;
+    return publish(reduction, event, shown);
+  }
   const item = currentItem(reduction, tick as StreamWritten & { item: number });
-  if (item !== null) publish(reduction, event, byItem(item, call));
+  if (item !== null) publish(reduction, tick.event, byItem(item, tick.call));
 }
 
 // ---- attempts of `ctx.run`: begun, failed, succeeded

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { type JoinIncomplete, JoinIncompleteEvent, makeEngineEvent } from "../../event/built-in-events.js";
+import { JoinIncompleteEvent, makeEngineEvent } from "../../event/built-in-events.js";
 import { keyText } from "../../event/equal.js";
 import { fieldOf, type WorkflowEvent } from "../../event/event.js";
 import { reviveError } from "../../value/error-record.js";
@@ -258,7 +258,7 @@ function inShape(events: readonly EventData[], shape: NonNullable<Failure["shape
   return Object.fromEntries(shape.map((slot, index) => [slot, events[index] as EventData]));
 }
 
-export const joining: JoinFeature = { arrive, leftoverIn, complete, reportLeftovers, missing };
+export const joining: JoinFeature = { arrive, complete, reportLeftovers, missing };
 
 function arrive(reduction: Reduction, step: JoinStep, pendingEvent: PendingEvent): void {
   const place = step.trigger.by === null ? pendingEvent : pairingPlace(reduction, step, pendingEvent);
@@ -334,12 +334,6 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
 function placeOf(set: readonly PendingEvent[]): FanOutPlace {
   const { scope, index } = set[0] as PendingEvent;
   return { scope, index, recoveries: mergeRecoveries(set) };
-}
-
-function leftoverIn(event: EventData): JoinIncomplete | null {
-  if (!JoinIncompleteEvent.is(event)) return null;
-  const { step, missing, events } = event;
-  return { step, missing, events };
 }
 
 function complete(reduction: Reduction): void {
