@@ -21,7 +21,7 @@ import { checkOptionNames } from "../value/options.js";
 
 type Entry = { readonly value: unknown } | Promise<unknown>;
 
-const noOverrides: readonly ResourceOverride[] = [];
+export const noOverrides: readonly ResourceOverride[] = [];
 
 export interface ContainerOptions {
   readonly overrides?: readonly ResourceOverride[];

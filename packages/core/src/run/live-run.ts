@@ -180,7 +180,6 @@ export interface ChildSetup {
 export interface ParentLink {
   readonly run: LiveRun;
   readonly item: number;
-  readonly call: string;
   /** The name of the child in `static children`. */
   readonly name: string;
   /** The child works on the store of its parent. */

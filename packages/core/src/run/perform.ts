@@ -67,18 +67,8 @@ function publish(run: LiveRun, item: StreamedEvent): void {
   const { parent } = run;
   if (parent === null) return run.journal?.published?.(item);
   if (isLast) return;
-  const { origin, writer } = inParent(run, { origin: item.origin, writer: item.writer });
-  parent.run.submit({
-    type: "stream.written",
-    atMs: parent.run.now(),
-    item: null,
-    attempt: 0,
-    event: item.event,
-    origin,
-    promptId: item.promptId,
-    ...(writer !== undefined && { writer }),
-    ...(item.call !== undefined && { call: item.call }),
-  });
+  const { sequence: _, ...shown } = inParent(run, item);
+  parent.run.submit({ type: "stream.written", atMs: parent.run.now(), item: null, attempt: 0, ...shown });
 }
 
 // ---- creation of runs: only this file imports both the loop and the performers of its commands
@@ -108,11 +98,8 @@ function startChild(parent: LiveRun, call: ChildCall): void {
   const store = sharesStore ? null : initialStore(host.compiled);
   const state = restored ?? createRunState({ runId, workflow: host.compiled.name, store });
   if (sharesStore) shareStore(state, parent.state);
-  const child = parent.openChild({
-    host,
-    state,
-    parent: { item: call.item, call: record.call, name: record.name, sharesStore },
-  });
+  const link = { item: call.item, name: record.name, sharesStore };
+  const child = parent.openChild({ host, state, parent: link });
   child.owner = {
     onFinish: (outcome) => closeChild(parent, call, outcome),
     // A child that cannot continue here has not ended: the whole run leaves memory, and the stored state counts.
@@ -120,21 +107,18 @@ function startChild(parent: LiveRun, call: ChildCall): void {
   };
   parent.children ??= new Map();
   parent.children.set(record.runId, child);
-  const atMs = child.now();
   // A child that was in a snapshot before its first tick begins now.
-  if (restored && restored.ticks > 0) continueChild(parent, child, call);
-  else {
-    child.begin({
-      type: "run.started",
-      atMs,
-      event: record.start,
-      timeoutMs: record.timeoutMs ?? host.compiled.options.timeoutMs,
-      deadlineMs: null,
-      lineage: { parent: parent.state.runId, forkedFrom: null },
-      labels: null,
-      ...(parent.journal !== null && !sharesStore && { store }),
-    });
-  }
+  if (restored && restored.ticks > 0) return continueChild(parent, child, call);
+  child.begin({
+    type: "run.started",
+    atMs: child.now(),
+    event: record.start,
+    timeoutMs: record.timeoutMs ?? host.compiled.options.timeoutMs,
+    deadlineMs: null,
+    lineage: { parent: parent.state.runId, forkedFrom: null },
+    labels: null,
+    ...(parent.journal !== null && !sharesStore && { store }),
+  });
 }
 
 /** Reports the end of a child whose parent has not got it yet. */
@@ -183,17 +167,16 @@ export function beginWithChildren(run: LiveRun, tick: Tick): void {
 }
 
 /** Returns an event of a run as its parent shows it: with the path of the child, and a writer that no other run has. */
-export function inParent<Writer extends string | undefined>(
+export function inParent<Shown extends Pick<StreamedEvent, "origin" | "writer">>(
   { parent, state: { runId } }: Pick<LiveRunCore, "parent" | "state">,
-  { origin, writer }: Pick<StreamedEvent, "origin"> & { readonly writer: Writer },
-): { readonly origin: string; readonly writer: Writer } {
+  shown: Shown,
+): Shown {
   const { name } = parent as ParentLink;
+  const { origin, writer } = shown;
   // Number of the child among those that its parent opened: the end of its run id.
   const number = runId.slice(runId.lastIndexOf("/") + 1);
-  return {
-    origin: origin === null ? name : `${name}/${origin}`,
-    writer: (writer === undefined ? undefined : `${number}/${writer}`) as Writer,
-  };
+  const within = origin === null ? name : `${name}/${origin}`;
+  return { ...shown, origin: within, ...(writer !== undefined && { writer: `${number}/${writer}` }) };
 }
 
 // ---- the stream of a run, opened with its first event or its first reader

@@ -151,18 +151,16 @@ export class Runner extends Rounds implements LiveRun {
   // ---- its children
 
   openChild({ host, state, parent }: ChildSetup): LiveRun {
-    const [overrides, perform] = [this.#overrides, this.#perform];
-    const link = { ...parent, run: this };
     this.descendants ??= new Map();
     this.descendants.set(state.runId, state);
     return new Runner({
       host,
       state,
       journal: this.journal,
-      overrides,
-      perform,
+      overrides: this.#overrides,
+      perform: this.#perform,
       descendants: this.descendants,
-      parent: link,
+      parent: { ...parent, run: this },
     });
   }
 

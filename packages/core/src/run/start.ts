@@ -20,7 +20,7 @@ import {
   secondCopyHint,
   WorkflowError,
 } from "../errors/workflow-error.js";
-import { areOverrides, type ResourceOverride } from "../resource/resource.js";
+import { areOverrides, noOverrides } from "../resource/resource.js";
 import { toMs } from "../value/duration.js";
 import { assertOption, assertSignal, checkOptionNames, timeOf, wrongOption } from "../value/options.js";
 import { CallerContext } from "./caller/caller-context.js";
@@ -137,8 +137,6 @@ function startHandler(
   beginWithChildren(run, tick);
   return handler;
 }
-
-const noOverrides: readonly ResourceOverride[] = [];
 
 /** Makes the journal port of a host the journal of a run. */
 function journalOf(port: Journal | null): RunJournal | null {

@@ -258,7 +258,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   #provide(): void {
     const { step } = this;
     // The time counts from here on, because the turn in a limit may come late.
-    if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
+    if (step.timeoutMs !== null) this.#timer = new StepTimer(this);
     // Without a call of `resource()`, the step has no resources.
     if (step.resources === null || optionalModules.resources === undefined)
       return this.#invoke(step.resources ?? undefined);
@@ -381,16 +381,14 @@ function stepInput({ input }: WorkItem): unknown {
 /** The time limit of an attempt: it counts while the step waits for no answer, and while a function of `ctx.run` is at work. */
 class StepTimer {
   readonly #attempt: AttemptCore;
-  readonly #limitMs: number;
   #leftMs: number;
   #sinceMs = 0;
   #callOff: (() => void) | null = null;
   #isWaiting = false;
 
-  constructor(attempt: AttemptCore, limitMs: number) {
+  constructor(attempt: AttemptCore) {
     this.#attempt = attempt;
-    this.#limitMs = limitMs;
-    this.#leftMs = limitMs;
+    this.#leftMs = attempt.step.timeoutMs as number;
     this.update();
   }
 
@@ -405,9 +403,7 @@ class StepTimer {
     if (this.#callOff !== null || this.#attempt.ended !== null) return;
     const { clock } = this.#attempt.run.host.ports;
     this.#sinceMs = this.#attempt.run.now();
-    this.#callOff = clock.setTimer(clock.now() + this.#leftMs, () =>
-      this.#attempt.fail(timedOut(this.#attempt, this.#limitMs)),
-    );
+    this.#callOff = clock.setTimer(clock.now() + this.#leftMs, () => this.#attempt.fail(timedOut(this.#attempt)));
   }
 
   stop(): void {
@@ -419,7 +415,8 @@ class StepTimer {
   }
 }
 
-function timedOut({ step, item }: AttemptCore, limitMs: number): WorkflowError {
+function timedOut({ step, item }: AttemptCore): WorkflowError {
+  const { timeoutMs: limitMs } = step;
   return stepError(step, {
     code: "STEP_TIMEOUT",
     what: `has worked for ${limitMs} ms (item ${item.id}, attempt ${item.attempt}): that is its limit`,

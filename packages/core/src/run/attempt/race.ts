@@ -59,7 +59,7 @@ export function race(
     winner,
     ...begin(racer as Racer, { attempt, signal, opened: [] }, id),
   }));
-  return markHandled(decide(runners, { controller, outer }));
+  return markHandled(decide(runners, controller, outer));
 }
 
 function begin(racer: Racer, opening: Opening, race: string): Omit<Runner, "winner"> {
@@ -81,13 +81,12 @@ function begin(racer: Racer, opening: Opening, race: string): Omit<Runner, "winn
   return { promise: Promise.resolve(value), isCall };
 }
 
-interface Signals {
-  readonly controller: AbortController;
-  /** Signal of the outer race, if this race is one of its racers; `null` otherwise. */
-  readonly outer: AbortSignal | null;
-}
-
-async function decide(runners: readonly Runner[], { controller, outer }: Signals): Promise<unknown> {
+/** @param outer Signal of the outer race, if this race is one of its racers; `null` otherwise. */
+async function decide(
+  runners: readonly Runner[],
+  controller: AbortController,
+  outer: AbortSignal | null,
+): Promise<unknown> {
   const { signal } = controller;
   const calls: Settled[] = [];
   const first = await new Promise<Settled>((resolve) => {
