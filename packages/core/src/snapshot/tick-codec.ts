@@ -283,21 +283,14 @@ const output: Coding = {
 const sends = listOf({
   encode: (live, context) => ({ ...(live as Send), event: event.encode((live as Send).event, context) }),
   decode(json, context) {
-    const {
-      call,
-      event: encoded,
-      step = null,
-      dueAtMs = null,
-      toRun,
-      isElement,
-    } = checkShape(send, json, context.path);
+    const given = checkShape(send, json, context.path);
     return {
-      call,
-      event: event.decode(encoded, { ...context, path: `${context.path}.event` }) as EventData,
-      step,
-      dueAtMs,
-      toRun,
-      ...(isElement === true && { isElement }),
+      call: given.call,
+      event: event.decode(given.event, { ...context, path: `${context.path}.event` }) as EventData,
+      step: given.step ?? null,
+      dueAtMs: given.dueAtMs ?? null,
+      toRun: given.toRun,
+      ...(given.isElement === true && { isElement: true }),
     } satisfies Send;
   },
 });
