@@ -20,8 +20,16 @@ import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
  * child that a snapshot names.
  */
 export function compiledChild(parent: CompiledWorkflow, name: string, where: string): CompiledWorkflow {
-  return compileWorkflow(childWorkflow(parent, name, where));
+  const source = parent.children.get(name);
+  if (source === undefined)
+    throw unknownChild(parent, `${where} is the child "${name}"`, { code: "SNAPSHOT_MISMATCH", child: name });
+  if (typeof source !== "function") return compileWorkflow(source);
+  let instance = instances.get(source);
+  if (!instance) instances.set(source, (instance = new source()));
+  return compileWorkflow(instance);
 }
+
+const instances = new WeakMap<object, Workflow>();
 
 /** The workflow and its children at any depth, each once. */
 export function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
@@ -29,18 +37,6 @@ export function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> 
   for (const member of members)
     for (const name of member.children.keys()) members.add(compiledChild(member, name, member.name));
   return members;
-}
-
-const instances = new WeakMap<object, Workflow>();
-
-function childWorkflow(parent: CompiledWorkflow, name: string, where: string): Workflow {
-  const source = parent.children.get(name);
-  if (source === undefined)
-    throw unknownChild(parent, `${where} is the child "${name}"`, { code: "SNAPSHOT_MISMATCH", child: name });
-  if (typeof source !== "function") return source;
-  let instance = instances.get(source);
-  if (!instance) instances.set(source, (instance = new source()));
-  return instance;
 }
 
 /** A value that a step passes fails with the first code, a stored one with the second. */
