@@ -68,6 +68,7 @@ export function eventFromFields<Event extends WorkflowEvent>(eventClass: EventCl
 // ---- events inside values
 
 const none: readonly ValueType[] = [];
+/** The registries whose events the results of {@link storableTypes} take. */
 const registries = new WeakMap<readonly ValueType[], EventRegistry>();
 const listsOf = new WeakMap<object, readonly ValueType[]>();
 
@@ -81,11 +82,6 @@ export function storableTypes(registry: EventRegistry): readonly ValueType[] {
     registries.set(list, registry);
     return list;
   });
-}
-
-/** The registry whose events a result of {@link storableTypes} takes. */
-function registryOf(types: readonly ValueType[]): EventRegistry | undefined {
-  return registries.get(types);
 }
 
 function withAnyEvent(types: readonly ValueType[]): readonly ValueType[] {
@@ -157,7 +153,7 @@ export function decodeMeasured(encoded: unknown, path: string, types: readonly V
 
 /** Decodes an event inside a value. Its size was checked with the value around it. */
 const readEvent: NestedReader = (encoded, types) => {
-  const registry = registryOf(types);
+  const registry = registries.get(types);
   return registry === undefined
     ? encoded
     : read(encoded, { registry, path: "An event in a value", decode: decodeNested });

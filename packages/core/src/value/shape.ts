@@ -138,15 +138,8 @@ export function tuple<Items extends readonly unknown[]>(
 /** An object with any names. */
 // @__NO_SIDE_EFFECTS__
 export function mapOf<Value>(value: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
-  return (given) => {
-    if (!hasFields(given)) return anyObject(given);
-    let found: Problem[] | null = null;
-    for (const name of Object.keys(given)) {
-      found = added(found, name, value(given[name]));
-      if (isFull(found)) break;
-    }
-    return found;
-  };
+  return (given) =>
+    hasFields(given) ? partsOf(Object.keys(given).map((name) => [name, value]))(given) : anyObject(given);
 }
 
 /** An object with these fields. Others are ignored: newer versions add some. */
