@@ -10,6 +10,7 @@ import type { ErrorCode } from "../errors/catalog.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint, WorkflowError } from "../errors/workflow-error.js";
 import { classOf, type EventClass, event, eventTypeOf, isEvent, type WorkflowEvent } from "../event/event.js";
 import { EventRegistry } from "../event/event-codec.js";
+import { anyValue } from "../event/schema.js";
 import { formatValue } from "../value/kind.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
 
@@ -208,12 +209,8 @@ class TolerantRegistry extends EventRegistry {
   }
 
   override newer(type: string): EventClass {
-    const made = this.#standIns.get(type) ?? (event(type, anyFields) as unknown as EventClass);
+    const made = this.#standIns.get(type) ?? (event(type, anyValue<object>()) as unknown as EventClass);
     this.#standIns.set(type, made);
     return made;
   }
 }
-
-const anyFields = {
-  "~standard": { version: 1, vendor: "millrace", validate: (value: unknown) => ({ value: value as object }) },
-} as const;

@@ -67,12 +67,8 @@ class StateDecoder extends PartDecoder {
     if (owner !== null) shareStore(state, owner);
     state.status = dict.status;
     state.outcome = dict.outcome ? this.outcome(dict.outcome, this.#at("outcome")) : null;
-    if (
-      (state.outcome === null) !== (state.status === "running") ||
-      (state.outcome && state.outcome.status !== state.status)
-    ) {
+    if ((state.outcome?.status ?? "running") !== state.status)
       throw invalidSnapshot(this.#at("outcome"), `at odds with the status "${state.status}"`);
-    }
     for (const name of ["ticks", "nextId", "streamed", "atMs", "startedAtMs", "activeMs"] as const)
       state[name] = dict[name];
     state.continuations = dict.continuations ?? 0;
@@ -274,13 +270,10 @@ class StateDecoder extends PartDecoder {
       if (kind === "deadline") state.timers.add({ ...base, kind });
       else if (kind === "timeout") {
         if (this.#continues) state.runTimer = state.timers.add({ ...base, kind });
-      } else if (kind === "send")
-        state.timers.add({
-          ...base,
-          kind,
-          pendingEvent: this.#pendingEvent(json.pendingEvent, `${path}.pendingEvent`),
-        });
-      else {
+      } else if (kind === "send") {
+        const pendingEvent = this.#pendingEvent(json.pendingEvent, `${path}.pendingEvent`);
+        state.timers.add({ ...base, kind, pendingEvent });
+      } else {
         const item = state.items.get(json.item);
         if (!item) throw invalidSnapshot(`${path}.item`, `${json.item}, an item that is not there`);
         if (kind === "retry") item.retryTimer = state.timers.add({ ...base, kind, item: item.id });

@@ -7,7 +7,7 @@
  */
 
 import { compiledChild } from "../compile/child.js";
-import { type CompiledWorkflow, stateVersionOf } from "../compile/compile.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
 import { type GatheredInput, optionalModules } from "../engine/optional-modules.js";
 import type {
   Arrival,
@@ -77,11 +77,11 @@ class StateEncoder implements PartEncoder {
     this.#types = compiled.values;
   }
 
-  state(state: RunState, { children, sharesStore = false, stateVersionOf: versionOf }: Around): Snapshot {
+  state(state: RunState, { children, sharesStore = false, stateVersionOf }: Around): Snapshot {
     const { isStored } = this;
     const running = isStored || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
-    const stateVersion = versionOf?.(state.runId) ?? stateVersionOf(this.#compiled);
+    const stateVersion = stateVersionOf?.(state.runId) ?? this.#compiled.stateVersion.version;
     const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => isStored || kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,

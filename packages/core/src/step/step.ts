@@ -173,7 +173,6 @@ const gatheringTriggers: TriggersFeature = { check: checkGathering, define: defi
 
 /** The same, whatever it was given. */
 interface Gathered {
-  readonly kind: string;
   readonly options?: object;
   readonly by?: unknown;
 }
