@@ -179,7 +179,7 @@ interface Reading {
 }
 
 function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEvent {
-  const { type, data, meta, version } = (encoded ?? {}) as EncodedEvent;
+  const { type, data, meta, version: from = 1 } = (encoded ?? {}) as EncodedEvent;
   const eventClass = registry.get(type);
   if (!eventClass) throw unknownEvent(type, registry, path);
   const types = storableTypes(registry);
@@ -187,10 +187,9 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
   if (!hasFields(fields)) {
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
-  const from = version === undefined ? 1 : version;
   const known = eventVersionOf(eventClass);
   if (from === known) return restore(eventClass, fields);
-  if (registry.newer && (from as number) > known) return restore(registry.newer(type), fields);
+  if (registry.newer && from > known) return restore(registry.newer(type), fields);
   // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
   const own = copyValue(fields, types);
   return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));

@@ -6,7 +6,7 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { Fifo, Timers } from "../engine/collections.js";
-import { enter, listWait } from "../engine/routing.js";
+import { enter, keepArrival, listWait } from "../engine/routing.js";
 import {
   type Arrival,
   createFanOutState,
@@ -216,14 +216,10 @@ class StateDecoder extends PartDecoder {
 
   #joins(list: readonly JoinJson[] | undefined, path: string): Map<string, JoinBuffer> | null {
     const joins = readEach(list, `${path}.joins`, (json, at): readonly [string, JoinBuffer] => {
-      const pendingEvents = this.#pendingEvents(json.arrivals, `${at}.arrivals`);
-      const arrivals = new Map<string, PendingEvent[]>();
-      for (const pendingEvent of pendingEvents) {
-        const same = arrivals.get(pendingEvent.event.type);
-        if (same) same.push(pendingEvent);
-        else arrivals.set(pendingEvent.event.type, [pendingEvent]);
-      }
-      return [json.key, { step: json.step, arrivals, size: pendingEvents.length }];
+      const buffer: JoinBuffer = { step: json.step, arrivals: new Map(), size: 0 };
+      for (const pendingEvent of this.#pendingEvents(json.arrivals, `${at}.arrivals`))
+        keepArrival(buffer, pendingEvent);
+      return [json.key, buffer];
     });
     return joins.length === 0 ? null : new Map(joins);
   }
