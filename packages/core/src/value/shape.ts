@@ -109,12 +109,6 @@ export function optional<Value>(shape: Shape<Value>): Shape<Value | undefined> {
   return (value) => (value === undefined ? null : shape(value));
 }
 
-/** Makes a shape that contains itself. */
-// @__NO_SIDE_EFFECTS__
-export function later<Value>(shape: () => Shape<Value>): Shape<Value> {
-  return (value) => shape()(value);
-}
-
 // @__NO_SIDE_EFFECTS__
 export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
   return (value) => {
