@@ -48,7 +48,7 @@ export type { DoneBy, PromptAnswer, Sendable } from "./event/event.types.js";
 export { sameValue } from "./event/equal.js";
 export { mayHoldMoments, withMoments } from "./event/moments.js";
 export { event, type EventOf, type WorkflowEvent, classOf, roleOf } from "./event/event.js";
-export type { StandardSchema } from "./event/schema.js";
+export { anyValue, type StandardSchema } from "./event/schema.js";
 export type { Telemetry } from "./inspect/inspector.js";
 export { traceContextOf } from "./inspect/inspector.js";
 export { Limiter } from "./limit/limiter.js";

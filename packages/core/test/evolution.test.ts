@@ -1,7 +1,7 @@
 /** Code that changed while its runs were stored: their events, and their state. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { migrateState, stateVersionOf } from "../src/compile/compile.js";
+import { migrateState } from "../src/compile/compile.js";
 import {
   compileWorkflow,
   createRouting,
@@ -326,7 +326,7 @@ describe("a journal of an older state version", () => {
     expect(state.store).toEqual({ count: 3 });
     expect(migrated).toEqual({ total: 3, unit: "pieces" });
     expect(Object.isFrozen(migrated)).toBe(true);
-    expect(stateVersionOf(compiled)).toBe(2);
+    expect(compiled.stateVersion.version).toBe(2);
     expect(migrateState(compiled, migrated, 2)).toEqual(migrated);
     expect(refusal(() => migrateState(compiled, migrated, 3))).toMatchObject({ code: "SNAPSHOT_NEWER" });
   });

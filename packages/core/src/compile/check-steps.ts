@@ -108,9 +108,6 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   if (isCollect(on) || isJoin(on)) optionalModules.triggers?.check(on, report);
 }
 
-/** Role that the events of each list must not have. */
-const refused: Readonly<Record<string, string>> = { on: "stop", waits: "stop", streams: "stop", emits: "" };
-
 function checkList(list: string, classes: readonly EventClass[], report: Report): void {
   for (const eventClass of classes) {
     if (!isEventClass(eventClass)) {
@@ -129,7 +126,7 @@ function checkList(list: string, classes: readonly EventClass[], report: Report)
         `has ${type} in \`${list}\`, which only the engine makes`,
         "Use `@catchError` for failures, and the stream for the rest.",
       );
-    else if (role === refused[list])
+    else if (role === "stop" && list !== "emits")
       report("event", `has ${type} in \`${list}\`, which ends the run`, "Only `emits` may name a stop event.");
   }
 }

@@ -10,6 +10,7 @@ import type { ErrorCode } from "../errors/catalog.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint, WorkflowError } from "../errors/workflow-error.js";
 import { classOf, type EventClass, event, eventTypeOf, isEvent, type WorkflowEvent } from "../event/event.js";
 import { EventRegistry } from "../event/event-codec.js";
+import { anyValue } from "../event/schema.js";
 import { formatValue } from "../value/kind.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
 
@@ -20,8 +21,16 @@ import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
  * child that a snapshot names.
  */
 export function compiledChild(parent: CompiledWorkflow, name: string, where: string): CompiledWorkflow {
-  return compileWorkflow(childWorkflow(parent, name, where));
+  const source = parent.children.get(name);
+  if (source === undefined)
+    throw unknownChild(parent, `${where} is the child "${name}"`, { code: "SNAPSHOT_MISMATCH", child: name });
+  if (typeof source !== "function") return compileWorkflow(source);
+  let instance = instances.get(source);
+  if (!instance) instances.set(source, (instance = new source()));
+  return compileWorkflow(instance);
 }
+
+const instances = new WeakMap<object, Workflow>();
 
 /** The workflow and its children at any depth, each once. */
 export function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
@@ -29,18 +38,6 @@ export function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> 
   for (const member of members)
     for (const name of member.children.keys()) members.add(compiledChild(member, name, member.name));
   return members;
-}
-
-const instances = new WeakMap<object, Workflow>();
-
-function childWorkflow(parent: CompiledWorkflow, name: string, where: string): Workflow {
-  const source = parent.children.get(name);
-  if (source === undefined)
-    throw unknownChild(parent, `${where} is the child "${name}"`, { code: "SNAPSHOT_MISMATCH", child: name });
-  if (typeof source !== "function") return source;
-  let instance = instances.get(source);
-  if (!instance) instances.set(source, (instance = new source()));
-  return instance;
 }
 
 /** A value that a step passes fails with the first code, a stored one with the second. */
@@ -212,12 +209,8 @@ class TolerantRegistry extends EventRegistry {
   }
 
   override newer(type: string): EventClass {
-    const made = this.#standIns.get(type) ?? (event(type, anyFields) as unknown as EventClass);
+    const made = this.#standIns.get(type) ?? (event(type, anyValue<object>()) as unknown as EventClass);
     this.#standIns.set(type, made);
     return made;
   }
 }
-
-const anyFields = {
-  "~standard": { version: 1, vendor: "millrace", validate: (value: unknown) => ({ value: value as object }) },
-} as const;

@@ -332,11 +332,6 @@ function stateSchema(schema: ObjectSchema | null, types: readonly ValueType[]): 
 // Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a snapshot is
 // loaded, or after a replay.
 
-/** Present version of the state of this workflow's runs. */
-export function stateVersionOf(compiled: CompiledWorkflow): number {
-  return compiled.stateVersion.version;
-}
-
 /**
  * Migrates a state to the present version and checks it with the state schema, which adds defaults of missing fields.
  * Returns it frozen.

@@ -14,7 +14,7 @@ import {
   type StepNode,
   type WorkflowDescription,
 } from "./describe.js";
-import { isPipelineGraph, outlineOf, titleOfGroup } from "./pipeline-outline.js";
+import { isPipelineGraph, isWritten, outlineOf, titleOfGroup } from "./pipeline-outline.js";
 import type { AttemptTrace, RunTrace, TracedEvent } from "./trace.js";
 
 export interface MermaidOptions {
@@ -338,8 +338,4 @@ function writtenRun(nodes: readonly GraphNode[], run: RunTrace): WrittenRun {
     if (emitter === undefined) return event.id === run.received[0]?.id ? [`event:${event.id}`] : [];
     return written.has(emitter.step) ? [idOf.get(emitter) as string] : originsOf(emitter.accepted);
   }
-}
-
-function isWritten(node: GraphNode): node is StepNode {
-  return node.kind === "step" && node.executor !== null;
 }

@@ -14,8 +14,12 @@ const entering = /^event:pipeline\.enter ([\d.]+) /;
 
 /** Whether the graph is that of a pipeline. */
 export function isPipelineGraph({ nodes, edges }: Pick<OutlineSource, "nodes" | "edges">): boolean {
-  const isWritten = (node: OutlineSource["nodes"][number]): boolean => node.kind === "step" && node.executor != null;
   return nodes.some(isWritten) && edges.some(({ from }) => entering.test(from));
+}
+
+/** Whether the author of a pipeline wrote it. */
+export function isWritten(node: OutlineSource["nodes"][number]): node is StepNode {
+  return node.kind === "step" && node.executor != null;
 }
 
 /** @param graph Of a pipeline. */
@@ -124,7 +128,7 @@ class Inside {
       const own = inside.filter((place) => isIn(branch, place));
       if (own.length === 0) return { first: [], last: [], past: [{ group: parent, role }] };
       if (name === null) {
-        const frame = branchFrame({ parent, at, role });
+        const frame = branchFrame(parent, at, role);
         this.#drawn.groups.get(parent)?.branches.push(framedBranch(frame));
         return this.#frame(frame, (id) => this.#inOrder(own, id));
       }
@@ -380,12 +384,12 @@ interface BranchFrame extends GraphGroup {
 function framesOf({ id: parent, branches }: GraphGroup): BranchFrame[] {
   if (branches.length < 2) return [];
   return branches.flatMap(({ role, name, nodes, groups: inside }, at) =>
-    name === null ? [{ ...branchFrame({ parent, at, role }), nodes, inside }] : [],
+    name === null ? [{ ...branchFrame(parent, at, role), nodes, inside }] : [],
   );
 }
 
 /** The group of the branch at the place `at` of the group `parent`, without nodes. */
-function branchFrame({ parent, at, role }: BranchPlace): GraphGroup {
+function branchFrame(parent: string, at: number, role: string): GraphGroup {
   const none = { nodes: [], enteredBy: null, workflow: null, branches: [] };
   return { ...none, id: `${parent}:${at}`, label: role, kind: "branch", parent };
 }
@@ -393,10 +397,4 @@ function branchFrame({ parent, at, role }: BranchPlace): GraphGroup {
 /** A branch as the group around it has it in an outline: its frame. */
 function framedBranch({ id, label: role }: Pick<GraphGroup, "id" | "label">): GraphBranch {
   return { role, name: null, nodes: [], groups: [id] };
-}
-
-interface BranchPlace extends Pick<GraphBranch, "role"> {
-  /** Id of the group. */
-  readonly parent: string;
-  readonly at: number;
 }

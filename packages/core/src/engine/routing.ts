@@ -6,7 +6,7 @@
 
 import type { EventRole } from "../event/event.js";
 import type { CollectTrigger, Definition, FailureTrigger, JoinTrigger, StepDefinition } from "./definition.js";
-import type { FanOutState, RunState, WaitRecord } from "./state.js";
+import type { FanOutState, JoinBuffer, PendingEvent, RunState, WaitRecord } from "./state.js";
 
 export interface Routing {
   readonly definition: Definition;
@@ -112,6 +112,14 @@ export function reachOf(routing: Routing, name: string): ReadonlySet<string> {
 
 // ---- facts that follow from the rest of a run: which waits an event finds, and how much is open in a fan-out
 // The reducer keeps them up to date. A snapshot leaves them out, and its reader makes them again.
+
+/** Adds an event that waits in a join. */
+export function keepArrival(buffer: JoinBuffer, pendingEvent: PendingEvent): void {
+  const same = buffer.arrivals.get(pendingEvent.event.type);
+  if (same) same.push(pendingEvent);
+  else buffer.arrivals.set(pendingEvent.event.type, [pendingEvent]);
+  buffer.size++;
+}
 
 /** Lists a wait, so that events and answers find it. */
 export function listWait(state: RunState, wait: WaitRecord): void {

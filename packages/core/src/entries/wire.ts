@@ -44,4 +44,3 @@ export type * from "../wire/request.types.js";
 // ---- agents
 export type * from "../wire/run.types.js";
 export type * from "../wire/server.types.js";
-export type * from "../wire/server.types.js";

@@ -10,11 +10,7 @@ import { piecesType, type WrittenPieces } from "../value/pieces.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
 import type { TypeHint } from "./event.types.js";
 import { defineEvent, type EventPlan, planOf } from "./event-class.js";
-import type { FieldsIn, FieldsOut, StandardSchema } from "./schema.js";
-
-const anything: StandardSchema = {
-  "~standard": { version: 1, vendor: "millrace", validate: (value) => ({ value }) },
-};
+import { anyValue, type FieldsIn, type FieldsOut } from "./schema.js";
 
 /** Fields without a declared type. */
 export interface OpenFields {
@@ -303,7 +299,7 @@ function mapEngineEvents(): Map<string, EventClass> {
 }
 
 function stopEvent(): never {
-  return withDefine(defineEvent({ type: "StopEvent", role: "stop", final: true, shape: { result: anything } }));
+  return withDefine(defineEvent({ type: "StopEvent", role: "stop", final: true, shape: { result: anyValue() } }));
 }
 
 function openRole(type: string, role: EventRole, base?: { readonly type: string }): never {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { OfThisCopy, WorkflowError } from "../errors/workflow-error.js";
+import { invalidOption, OfThisCopy, WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
 import { formatValue, hasFields, insideEdit, isForbiddenKey, isObject } from "../value/kind.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
@@ -132,8 +132,8 @@ function checkMembers(eventClass: object, event: Data): void {
 }
 
 function notOfShape(event: Data, what: string): WorkflowError {
-  return misdefined(
-    `Event "${event["type"]}" has ${what}, which a restore would lose`,
+  return invalidOption(
+    `Event "${event["type"]}" has ${what}, which a restore would lose.`,
     "Declare the field in the shape (`declare` only types it), or make it a getter or a method.",
   );
 }
@@ -152,7 +152,7 @@ export interface EventDefinition {
 export function defineEvent(definition: EventDefinition): EventClass {
   const { type, role, base = rootEvent, holder = null, engine = false, final = false } = definition;
   if (typeof type !== "string" || type === "")
-    throw misdefined(`An event type is ${formatValue(type)}`, "Name the event with text.");
+    throw invalidOption(`An event type is ${formatValue(type)}.`, "Name the event with text.");
   const inherited: EventPlan | undefined = planOf(base);
   const { fields, wholes } = readShape(type, definition.shape ?? {});
   const schemas = new Map(inherited?.keys.map((key, index) => [key, inherited.schemas[index] as StandardSchema]));
@@ -239,10 +239,11 @@ export function isReserved(key: string): boolean {
 function readShape(type: string, shape: object): { fields: [string, StandardSchema][]; wholes: StandardSchema[] } {
   if (isSchema(shape)) return { fields: [], wholes: [shape] };
   const fields = Object.entries(shape).map(([key, schema]): [string, StandardSchema] => {
-    if (isReserved(key)) throw misdefined(`Event "${type}" has a field "${key}", a reserved name`, "Rename the field.");
+    if (isReserved(key))
+      throw invalidOption(`Event "${type}" has a field "${key}", a reserved name.`, "Rename the field.");
     if (!isSchema(schema))
-      throw misdefined(
-        `Field "${key}" of event "${type}" is not a Standard Schema`,
+      throw invalidOption(
+        `Field "${key}" of event "${type}" is not a Standard Schema.`,
         "Use a schema such as `z.string()`.",
       );
     return [key, schema];
@@ -265,8 +266,4 @@ export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowE
 export function ask(check: Check, value: unknown, type: string): SchemaResult<unknown> {
   const answer = check.validate(value);
   return "then" in answer ? refusePromise(answer, `A schema of event "${type}"`, { event: type }) : answer;
-}
-
-function misdefined(what: string, hint: string): WorkflowError {
-  return new WorkflowError({ code: "OPTION_INVALID", message: `${what}.`, hint });
 }

@@ -68,6 +68,7 @@ export function eventFromFields<Event extends WorkflowEvent>(eventClass: EventCl
 // ---- events inside values
 
 const none: readonly ValueType[] = [];
+/** The registries whose events the results of {@link storableTypes} take. */
 const registries = new WeakMap<readonly ValueType[], EventRegistry>();
 const listsOf = new WeakMap<object, readonly ValueType[]>();
 
@@ -81,11 +82,6 @@ export function storableTypes(registry: EventRegistry): readonly ValueType[] {
     registries.set(list, registry);
     return list;
   });
-}
-
-/** The registry whose events a result of {@link storableTypes} takes. */
-function registryOf(types: readonly ValueType[]): EventRegistry | undefined {
-  return registries.get(types);
 }
 
 function withAnyEvent(types: readonly ValueType[]): readonly ValueType[] {
@@ -157,7 +153,7 @@ export function decodeMeasured(encoded: unknown, path: string, types: readonly V
 
 /** Decodes an event inside a value. Its size was checked with the value around it. */
 const readEvent: NestedReader = (encoded, types) => {
-  const registry = registryOf(types);
+  const registry = registries.get(types);
   return registry === undefined
     ? encoded
     : read(encoded, { registry, path: "An event in a value", decode: decodeNested });
@@ -183,7 +179,7 @@ interface Reading {
 }
 
 function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEvent {
-  const { type, data, meta, version } = (encoded ?? {}) as EncodedEvent;
+  const { type, data, meta, version: from = 1 } = (encoded ?? {}) as EncodedEvent;
   const eventClass = registry.get(type);
   if (!eventClass) throw unknownEvent(type, registry, path);
   const types = storableTypes(registry);
@@ -191,10 +187,9 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
   if (!hasFields(fields)) {
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
-  const from = version === undefined ? 1 : version;
   const known = eventVersionOf(eventClass);
   if (from === known) return restore(eventClass, fields);
-  if (registry.newer && (from as number) > known) return restore(registry.newer(type), fields);
+  if (registry.newer && from > known) return restore(registry.newer(type), fields);
   // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
   const own = copyValue(fields, types);
   return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));

@@ -64,6 +64,11 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** A schema that takes every value as it is. */
+export function anyValue<Value>(): StandardSchema<Value> {
+  return { "~standard": { version: 1, vendor: "millrace", validate: (value) => ({ value: value as Value }) } };
+}
+
 // ---- what schemas answer
 
 export function isSchema(value: unknown): value is StandardSchema {

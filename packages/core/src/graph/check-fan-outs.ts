@@ -29,34 +29,34 @@ export function checkFanOuts(definition: Definition, isChecked: (name: string) =
 }
 
 /** Drops findings that follow from another fault: a finding counts when it remains with all other faulty steps muted. */
-function ownFaults(definition: Definition, findings: readonly Finding[]): readonly Finding[] & Finding[] {
-  if (findings.length === 1) return [...findings];
+function ownFaults(definition: Definition, findings: Finding[]): Finding[] {
+  if (findings.length === 1) return findings;
   const faulty = new Set(findings.map(({ step }) => step as string));
   const own = findings.filter(({ step, check }) => {
     const muted = new Set([...faulty].filter((name) => name !== step));
     return findAll(follow(definition, muted)).some((found) => found.step === step && found.check === check);
   });
-  return own.length > 0 ? own : [...findings];
+  return own.length > 0 ? own : findings;
 }
 
 function findAll(flow: Flow): Finding[] {
   return [
-    ...flow.steps.flatMap((step) => {
-      const fault = faultOf(flow, step);
+    ...flow.steps.flatMap(({ name, trigger }) => {
+      const fault = faultOf(flow, trigger);
       if (fault === null) return [];
-      return [{ check: fault.check, step: step.name, message: `Step "${step.name}" ${fault.what}.`, hint: fault.hint }];
+      const check = trigger.kind === "collect" && trigger.of !== null ? "of" : trigger.kind;
+      return [{ check, step: name, message: `Step "${name}" ${fault.what}.`, hint: fault.hint }];
     }),
     ...flow.openers.flatMap((opener) => checkSettling(flow, opener)),
   ];
 }
 
 interface Fault {
-  readonly check: string;
   readonly what: string;
   readonly hint: string;
 }
 
-function faultOf(flow: Flow, { trigger }: StepDefinition): Fault | null {
+function faultOf(flow: Flow, trigger: StepDefinition["trigger"]): Fault | null {
   if (trigger.kind === "join") return trigger.by === null ? joinFault(flow, trigger) : null;
   if (trigger.kind !== "collect") return null;
   return trigger.of === null ? collectFault(flow, trigger) : ofFault(flow, trigger, trigger.of);
@@ -72,14 +72,12 @@ function collectFault(flow: Flow, { accepts }: CollectTrigger): Fault | null {
   if (inner.length === 0) {
     const none = flow.openers.length === 0 ? "No step fans out. " : "";
     return {
-      check: "collect",
       what: `collects ${what}, which arises outside of every fan-out`,
       hint: `${none}${origin(flow, accepts)}${flow.openers.length === 0 ? earlier(flow, accepts) : ""}`,
     };
   }
   if (inner.length < places.length)
     return {
-      check: "collect",
       what: `collects ${what}, which arises ${where(flow, accepts, inner)} and also outside of every fan-out`,
       hint: `${origin(flow, accepts)} Or say that only one fan-out is meant: \`{ of: "${inner[0]}" }\`.`,
     };
@@ -94,13 +92,11 @@ function nestedFault(flow: Flow, accepts: readonly string[], places: readonly st
     const nested = places.find((place) => deeper.has(place));
     if (nested === outer)
       return {
-        check: "collect",
         what: `collects ${what}, which arises in the fan-out of "${outer}", which can be opened inside itself`,
         hint: `Name the fan-out around it, to gather everything once, or "${outer}", to gather each one by itself: \`collect(${what}, { of: "…" })\`.`,
       };
     if (nested !== undefined)
       return {
-        check: "collect",
         what: `collects ${what}, which arises in the fan-out of "${outer}" and in that of "${nested}" inside it`,
         hint: `Name the one that is meant: \`collect(${what}, { of: "${outer}" })\` gathers both in one batch.`,
       };
@@ -117,7 +113,6 @@ function apartFault(flow: Flow, accepts: readonly string[], places: readonly str
   if (accepts.some((type) => places.every((place) => arisesIn(flow, place, [type])))) return null;
   const each = accepts.map((type) => `${type} ${where(flow, [type], places)}`);
   return {
-    check: "collect",
     what: `collects ${accepts.join(" and ")}, which never arise in one fan-out: ${each.join(", ")}`,
     hint: "Collect each in its own step, and join the results.",
   };
@@ -126,13 +121,11 @@ function apartFault(flow: Flow, accepts: readonly string[], places: readonly str
 function ofFault(flow: Flow, { accepts }: CollectTrigger, of: string): Fault | null {
   if (!flow.byName.has(of))
     return {
-      check: "of",
       what: `collects the fan-out of "${of}", and there is no such step`,
       hint: `Fan-outs are opened by ${quoteNames(flow.openers) || "no step"}.${suggest(of, flow.openers)}`,
     };
   if (!flow.openers.includes(of))
     return {
-      check: "of",
       what: `collects the fan-out of "${of}", which does not fan out`,
       hint: `Declare it there: \`emits: many(…)\`; or name one of ${quoteNames(flow.openers) || "no step"}.`,
     };
@@ -141,7 +134,6 @@ function ofFault(flow: Flow, { accepts }: CollectTrigger, of: string): Fault | n
   if (places.length === 0 || places.some((place) => around.has(place))) return null;
   const what = accepts.join(" and ");
   return {
-    check: "of",
     what: `collects ${what} in the fan-out of "${of}", and none arises in it`,
     hint: `${what} arises ${where(flow, accepts, places)}.`,
   };
@@ -206,7 +198,6 @@ function joinFault(flow: Flow, { slots }: JoinTrigger): Fault | null {
   if (!other) return null;
   const level = ({ name, accepts, places }: typeof first): string => `"${name}" ${where(flow, accepts, places)}`;
   return {
-    check: "join",
     what: `joins events of different levels: ${level(first)}, ${level(other)}`,
     hint: 'Collect the inner ones first, or pair by a field: `join({ … }, { by: "…" })`.',
   };

@@ -230,16 +230,11 @@ export function inside(flow: Flow, place: string): Set<string> {
  * Returns where a join by a field pairs (every fan-out that contains all slots), and where it runs (where a set can be
  * completed).
  */
-function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<string>; readonly runs: Set<string> } {
+function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<string>; readonly runs: string[] } {
   const holds = new Set(flow.openers.filter((opener) => fillsIn(flow, step, within(flow, opener))));
-  const runs = [RUN, ...holds].filter((place) =>
-    fillsIn(
-      flow,
-      step,
-      within(flow, place, (at) => holds.has(at)),
-    ),
-  );
-  return { holds, runs: new Set(runs) };
+  const isHeld = (place: string): boolean => holds.has(place);
+  const runs = [RUN, ...holds].filter((place) => fillsIn(flow, step, within(flow, place, isHeld)));
+  return { holds, runs };
 }
 
 // ---- for people and drawings

@@ -63,11 +63,9 @@ interface Graph {
 
 function checkEnds({ steps, roleOf, emitted }: Graph): Finding[] {
   const findings: Finding[] = [];
-  if (
-    !steps.some(
-      (step) => step.trigger.kind !== "collect" && acceptedTypes(step).some((type) => roleOf(type) === "start"),
-    )
-  ) {
+  const begins = (step: StepDefinition): boolean =>
+    step.trigger.kind !== "collect" && acceptedTypes(step).some((type) => roleOf(type) === "start");
+  if (!steps.some(begins)) {
     findings.push({
       check: "start",
       message: "No step accepts a start event: the workflow cannot begin.",

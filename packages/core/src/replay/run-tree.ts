@@ -8,7 +8,7 @@
  */
 import type { PendingPrompt } from "../authoring/handler.types.js";
 import { compiledChild } from "../compile/child.js";
-import { type CompiledWorkflow, stateVersionOf } from "../compile/compile.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
 import type { Definition } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import { collecting, gathering, joining } from "../engine/reduce/collect.js";
@@ -269,7 +269,7 @@ export function definitionGraph(compiled: CompiledWorkflow): DefinitionGraph {
     const at = workflows.length;
     places.set(flow, at);
     const children: Record<string, number> = {};
-    workflows.push({ definition: flow.definition, stateVersion: stateVersionOf(flow), children });
+    workflows.push({ definition: flow.definition, stateVersion: flow.stateVersion.version, children });
     for (const name of flow.children.keys()) children[name] = place(compiledChild(flow, name, "It"));
     return at;
   };

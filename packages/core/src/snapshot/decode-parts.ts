@@ -6,15 +6,7 @@
 
 import { compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
-import type {
-  CallRecord,
-  Failure,
-  Outcome,
-  SettledMember,
-  SlotlessRecord,
-  StepInput,
-  WaitRecord,
-} from "../engine/state.js";
+import type { CallRecord, Failure, Outcome, SettledMember, SlotlessRecord, StepInput } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent, decodeValue } from "../event/event-codec.js";
 import type { ErrorRecord } from "../value/error-record.js";
@@ -152,7 +144,7 @@ export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: Reco
       return waitRecord(decoder, json, place);
     case "sleep": {
       const { dueAtMs, status } = json;
-      return { kind, call, ...opened(json, place), dueAtMs, status, timer: null, ...closing(decoder, json, place) };
+      return { kind, ...slotless(decoder, json, place), dueAtMs, status, timer: null };
     }
     case "child":
       return childRecord(decoder, json, place);
@@ -175,19 +167,16 @@ export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: Reco
 
 type Awaited = Json<"wait" | "sleep" | "child" | "effect">;
 
-function opened(
-  { openedAtMs, awaited }: Awaited,
-  { attempt }: RecordPlace,
-): Pick<WaitRecord, "openedAtMs" | "awaitedIn"> {
-  return { openedAtMs, awaitedIn: awaited === true ? attempt : 0 };
-}
-
-function closing(
+/** Fields of every call that releases the worker slot. */
+function slotless(
   decoder: PartDecoder,
-  { race, reason }: Awaited,
-  { path }: RecordPlace,
-): Pick<SlotlessRecord, "race" | "reason"> {
+  { call, openedAtMs, awaited, race, reason }: Awaited,
+  { path, attempt }: RecordPlace,
+): Pick<SlotlessRecord, "call" | "openedAtMs" | "awaitedIn" | "race" | "reason"> {
   return {
+    call,
+    openedAtMs,
+    awaitedIn: awaited === true ? attempt : 0,
     ...(race !== undefined && { race }),
     ...(reason !== undefined && { reason: decoder.error(reason, `${path}.reason`) }),
   };
@@ -200,8 +189,7 @@ function waitRecord(decoder: PartDecoder, json: Json<"wait">, place: RecordPlace
   if (fields !== null && !isRecord(fields)) throw invalidSnapshot(`${path}.where`, "no record of fields");
   return {
     kind,
-    call: json.call,
-    ...opened(json, place),
+    ...slotless(decoder, json, place),
     item: place.item,
     order,
     accepts,
@@ -212,7 +200,6 @@ function waitRecord(decoder: PartDecoder, json: Json<"wait">, place: RecordPlace
     status,
     event: status === "resolved" ? decoder.event(json.event, `${path}.event`) : null,
     timer: null,
-    ...closing(decoder, json, place),
   };
 }
 
@@ -223,11 +210,10 @@ function effectRecord(decoder: PartDecoder, json: Json<"effect">, place: RecordP
   if (isOpen && typeof dueAtMs !== "number") throw invalidSnapshot(`${path}.dueAtMs`, "not a number");
   return {
     ...kept,
-    ...opened(json, place),
+    ...slotless(decoder, json, place),
     lastError: lastError === null ? null : decoder.error(lastError, `${path}.lastError`),
     dueAtMs: isOpen ? (dueAtMs as number) : null,
     timer: null,
-    ...closing(decoder, json, place),
   } as CallRecord;
 }
 
@@ -238,8 +224,7 @@ function childRecord(decoder: PartDecoder, json: Json<"child">, place: RecordPla
   const { registry } = compiledChild(decoder.compiled, name, `${path}.name`);
   return {
     kind,
-    call: json.call,
-    ...opened(json, place),
+    ...slotless(decoder, json, place),
     name,
     runId,
     start: decodeEvent(start, registry, `${path}.start`),
@@ -248,6 +233,5 @@ function childRecord(decoder: PartDecoder, json: Json<"child">, place: RecordPla
     status,
     result: status === "completed" ? decodeEvent(result, registry, `${path}.result`) : null,
     error: status === "failed" ? decoder.error(error, `${path}.error`) : null,
-    ...closing(decoder, json, place),
   };
 }

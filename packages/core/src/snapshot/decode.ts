@@ -6,7 +6,7 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { Fifo, Timers } from "../engine/collections.js";
-import { enter, listWait } from "../engine/routing.js";
+import { enter, keepArrival, listWait } from "../engine/routing.js";
 import {
   type Arrival,
   createFanOutState,
@@ -67,12 +67,8 @@ class StateDecoder extends PartDecoder {
     if (owner !== null) shareStore(state, owner);
     state.status = dict.status;
     state.outcome = dict.outcome ? this.outcome(dict.outcome, this.#at("outcome")) : null;
-    if (
-      (state.outcome === null) !== (state.status === "running") ||
-      (state.outcome && state.outcome.status !== state.status)
-    ) {
+    if ((state.outcome?.status ?? "running") !== state.status)
       throw invalidSnapshot(this.#at("outcome"), `at odds with the status "${state.status}"`);
-    }
     for (const name of ["ticks", "nextId", "streamed", "atMs", "startedAtMs", "activeMs"] as const)
       state[name] = dict[name];
     state.continuations = dict.continuations ?? 0;
@@ -220,14 +216,10 @@ class StateDecoder extends PartDecoder {
 
   #joins(list: readonly JoinJson[] | undefined, path: string): Map<string, JoinBuffer> | null {
     const joins = readEach(list, `${path}.joins`, (json, at): readonly [string, JoinBuffer] => {
-      const pendingEvents = this.#pendingEvents(json.arrivals, `${at}.arrivals`);
-      const arrivals = new Map<string, PendingEvent[]>();
-      for (const pendingEvent of pendingEvents) {
-        const same = arrivals.get(pendingEvent.event.type);
-        if (same) same.push(pendingEvent);
-        else arrivals.set(pendingEvent.event.type, [pendingEvent]);
-      }
-      return [json.key, { step: json.step, arrivals, size: pendingEvents.length }];
+      const buffer: JoinBuffer = { step: json.step, arrivals: new Map(), size: 0 };
+      for (const pendingEvent of this.#pendingEvents(json.arrivals, `${at}.arrivals`))
+        keepArrival(buffer, pendingEvent);
+      return [json.key, buffer];
     });
     return joins.length === 0 ? null : new Map(joins);
   }
@@ -274,13 +266,10 @@ class StateDecoder extends PartDecoder {
       if (kind === "deadline") state.timers.add({ ...base, kind });
       else if (kind === "timeout") {
         if (this.#continues) state.runTimer = state.timers.add({ ...base, kind });
-      } else if (kind === "send")
-        state.timers.add({
-          ...base,
-          kind,
-          pendingEvent: this.#pendingEvent(json.pendingEvent, `${path}.pendingEvent`),
-        });
-      else {
+      } else if (kind === "send") {
+        const pendingEvent = this.#pendingEvent(json.pendingEvent, `${path}.pendingEvent`);
+        state.timers.add({ ...base, kind, pendingEvent });
+      } else {
         const item = state.items.get(json.item);
         if (!item) throw invalidSnapshot(`${path}.item`, `${json.item}, an item that is not there`);
         if (kind === "retry") item.retryTimer = state.timers.add({ ...base, kind, item: item.id });

@@ -7,7 +7,7 @@
  */
 
 import { compiledChild } from "../compile/child.js";
-import { type CompiledWorkflow, stateVersionOf } from "../compile/compile.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
 import { type GatheredInput, optionalModules } from "../engine/optional-modules.js";
 import type {
   Arrival,
@@ -18,7 +18,6 @@ import type {
   Outcome,
   PendingEvent,
   RunState,
-  SlotlessRecord,
   StepInput,
   Timer,
   WorkItem,
@@ -78,11 +77,11 @@ class StateEncoder implements PartEncoder {
     this.#types = compiled.values;
   }
 
-  state(state: RunState, { children, sharesStore = false, stateVersionOf: versionOf }: Around): Snapshot {
+  state(state: RunState, { children, sharesStore = false, stateVersionOf }: Around): Snapshot {
     const { isStored } = this;
     const running = isStored || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
-    const stateVersion = versionOf?.(state.runId) ?? stateVersionOf(this.#compiled);
+    const stateVersion = stateVersionOf?.(state.runId) ?? this.#compiled.stateVersion.version;
     const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => isStored || kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
@@ -186,11 +185,11 @@ class StateEncoder implements PartEncoder {
   #record(record: CallRecord, of: WorkItem): EncodedRecord {
     const path = `${of.step}: ${record.call}`;
     const isAwaited = this.isStored && "awaitedIn" in record && record.awaitedIn === of.attempt;
-    const awaited = { ...closingOf(record), ...(isAwaited && { awaited: true as const }) };
+    const awaited = isAwaited && { awaited: true as const };
     switch (record.kind) {
       case "wait": {
         const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
-        const { dueAtMs, status, event } = record;
+        const { dueAtMs, status, event, race, reason } = record;
         return {
           kind,
           call,
@@ -200,6 +199,8 @@ class StateEncoder implements PartEncoder {
           promptId,
           dueAtMs,
           status,
+          ...(race !== undefined && { race }),
+          ...(reason !== undefined && { reason }),
           where: where === null ? null : encodeValue(where, path, this.#types),
           prompt: prompt === null ? null : this.event(prompt, path),
           event: event === null ? null : this.event(event, path),
@@ -207,34 +208,20 @@ class StateEncoder implements PartEncoder {
         };
       }
       case "sleep":
-        return {
-          kind: "sleep",
-          call: record.call,
-          openedAtMs: record.openedAtMs,
-          dueAtMs: record.dueAtMs,
-          status: record.status,
-          ...awaited,
-        };
       case "effect": {
         const { awaitedIn: _, timer: __, ...kept } = record;
         return { ...kept, ...awaited };
       }
       case "child": {
-        const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
+        const { awaitedIn: _, sharesStore, timeoutMs, start, result, ...kept } = record;
         // The events of a child use the types that the child registers.
-        const child = new StateEncoder(compiledChild(this.#compiled, name, path));
+        const child = new StateEncoder(compiledChild(this.#compiled, kept.name, path));
         return {
-          kind,
-          call,
-          openedAtMs,
-          name,
-          runId,
+          ...kept,
           ...(sharesStore && { sharesStore }),
           ...(timeoutMs !== null && { timeoutMs }),
-          status,
-          error,
-          start: child.event(record.start, path),
-          result: record.result === null ? null : child.event(record.result, path),
+          start: child.event(start, path),
+          result: result === null ? null : child.event(result, path),
           ...awaited,
         };
       }
@@ -271,12 +258,6 @@ class StateEncoder implements PartEncoder {
         return { dueAtMs, order, kind: timer.kind };
     }
   }
-}
-
-function closingOf(record: CallRecord): Pick<SlotlessRecord, "race" | "reason"> | null {
-  if (!("status" in record)) return null;
-  const { race, reason } = record;
-  return { ...(race !== undefined && { race }), ...(reason !== undefined && { reason }) };
 }
 
 /** A run has such parts only where this was registered. */

@@ -60,10 +60,8 @@ class Fit {
 
   constructor(compiled: CompiledWorkflow, { items, scopes, joins, inbox, timers, sets }: RunState) {
     this.#compiled = compiled;
-    let index = 0;
-    for (const item of items.values()) this.#item(item, `.items.${index++}`);
-    index = 0;
-    for (const scope of scopes?.values() ?? []) this.#scope(scope, `.scopes.${index++}`);
+    for (const [index, item] of [...items.values()].entries()) this.#item(item, `.items.${index}`);
+    for (const [index, scope] of [...(scopes?.values() ?? [])].entries()) this.#scope(scope, `.scopes.${index}`);
     this.#joins(joins, "");
     for (const pendingEvent of inbox ?? []) this.#pendingEvent(pendingEvent);
     for (const timer of timers?.toArray() ?? []) if (timer.kind === "send") this.#pendingEvent(timer.pendingEvent);

@@ -79,14 +79,8 @@ export const failureShape = object({
   elapsedMs: number,
   failedAtMs: time,
   input: listOf(anything),
-  shape: (value) => (value === undefined || value === "batch" ? null : list(text)(value)),
-} satisfies ShapesOf<EncodedFailure>) as Shape<FailureJson>;
-
-export interface FailureJson extends Pick<EncodedFailure, "attempts" | "elapsedMs" | "failedAtMs" | "shape"> {
-  readonly stepName?: string | null;
-  readonly error: unknown;
-  readonly input?: readonly unknown[];
-}
+  shape: ((value) => (value === "batch" ? null : texts(value))) as Shape<EncodedFailure["shape"]>,
+} satisfies ShapesOf<EncodedFailure>);
 
 export const outcomeShape = union("status", {
   completed: { event: anything },
@@ -284,6 +278,7 @@ export type SnapshotJson = Shaped<typeof snapshot>;
 export type ItemJson = NonNullable<SnapshotJson["items"]>[number];
 export type ScopeJson = NonNullable<SnapshotJson["scopes"]>[number];
 export type RecordJson = Shaped<typeof record>;
+export type FailureJson = Shaped<typeof failureShape>;
 export type MemberJson = Shaped<typeof member>;
 export type InputJson = Shaped<typeof input>;
 export type OutcomeJson = Shaped<typeof outcomeShape>;

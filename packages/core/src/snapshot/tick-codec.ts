@@ -63,7 +63,7 @@ export function encodeTick(
 ): EncodedTick {
   const encoded: Record<string, unknown> = { type: tick.type, atMs: tick.atMs };
   const fields = tick as unknown as Readonly<Record<string, unknown>>;
-  for (const [name, form] of tableOf(tick.type).forms) {
+  for (const [name, form] of (tableOf(tick.type) as Table).forms) {
     if (typeof form === "function") {
       if (fields[name] !== undefined) encoded[name] = fields[name];
     } else if (fields[name] !== undefined || form === value || form === written)
@@ -100,9 +100,8 @@ interface Table {
 
 const tables = new Map<unknown, Table>();
 
-function tableOf(type: Tick["type"]): Table;
-function tableOf(type: Tick["type"] | undefined): Table | undefined;
-function tableOf(type: Tick["type"] | undefined): Table | undefined {
+/** `undefined` for what is no type of a tick. */
+function tableOf(type: unknown): Table | undefined {
   if (tables.size === 0)
     for (const [known, shape] of Object.entries(shapes)) {
       const forms = Object.entries<Form>(shape);
@@ -283,21 +282,14 @@ const output: Coding = {
 const sends = listOf({
   encode: (live, context) => ({ ...(live as Send), event: event.encode((live as Send).event, context) }),
   decode(json, context) {
-    const {
-      call,
-      event: encoded,
-      step = null,
-      dueAtMs = null,
-      toRun,
-      isElement,
-    } = checkShape(send, json, context.path);
+    const given = checkShape(send, json, context.path);
     return {
-      call,
-      event: event.decode(encoded, { ...context, path: `${context.path}.event` }) as EventData,
-      step,
-      dueAtMs,
-      toRun,
-      ...(isElement === true && { isElement }),
+      call: given.call,
+      event: event.decode(given.event, { ...context, path: `${context.path}.event` }) as EventData,
+      step: given.step ?? null,
+      dueAtMs: given.dueAtMs ?? null,
+      toRun: given.toRun,
+      ...(given.isElement === true && { isElement: true }),
     } satisfies Send;
   },
 });

@@ -152,11 +152,7 @@ export function touch(node: DraftNode, key: unknown, how: "written" | "added" | 
   node.touched ??= new Map();
   const { touched } = node;
   const wasAway = touched.get(key) ?? false;
-  if (how === "written") {
-    touched.set(key, wasAway);
-    return;
-  }
-  touched.delete(key);
+  if (how !== "written") touched.delete(key);
   touched.set(key, how === "removed" || wasAway);
 }
 

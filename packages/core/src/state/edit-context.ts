@@ -68,7 +68,7 @@ let running: OpenCall | null = null;
 
 /** The part of `AsyncLocalStorage` that is used: the core imports nothing of Node, not even types. */
 interface ContextStorage {
-  run<Result>(call: OpenCall, callback: () => Result): Result;
+  run<Given extends unknown[], Result>(call: OpenCall, inside: (...given: Given) => Result, ...given: Given): Result;
   getStore(): OpenCall | undefined;
 }
 
@@ -89,30 +89,20 @@ export function followsAsyncContext(): boolean {
 }
 
 export function runInCall<Result>(call: OpenCall, callback: () => Result): Result {
-  const before = enter(call);
-  try {
-    const followed = contextStorage();
-    return followed ? followed.run(call, callback) : callback();
-  } finally {
-    running = before;
-  }
+  const followed = contextStorage();
+  return followed ? followed.run(call, runInSyncCall<Result>, call, callback) : runInSyncCall(call, callback);
 }
 
 /** Works like {@link runInCall}, for a synchronous callback: work that it starts is not tracked. */
 export function runInSyncCall<Result>(call: OpenCall, callback: () => Result): Result {
-  const before = enter(call);
+  const before = running;
+  running = call;
+  if (call.cell !== null) insideEdit.plain = plainInEdit;
   try {
     return callback();
   } finally {
     running = before;
   }
-}
-
-function enter(call: OpenCall): OpenCall | null {
-  const before = running;
-  running = call;
-  if (call.cell !== null) insideEdit.plain = plainInEdit;
-  return before;
 }
 
 /** Returns the value without drafts, if it leaves a running edit. */

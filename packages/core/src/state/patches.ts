@@ -225,10 +225,8 @@ function add(diff: Diff, { op, key, value }: NewPatch): void {
   diff.whole.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 
-interface NewPatch {
-  readonly op: StatePatch["op"];
+interface NewPatch extends Omit<StatePatch, "path"> {
   readonly key: string | number;
-  readonly value?: unknown;
 }
 
 // ---- lists

@@ -225,8 +225,8 @@ function changeTo(before: unknown, after: unknown, rules: StateRules): PreparedC
 }
 
 function wholeOf(after: unknown, { types }: StateRules): PreparedChange {
-  const { items, characters, isRich } = refuseUnstorable(after, root, types);
-  return { whole: true, next: freezeState(after), added: { items, characters, isRich } };
+  const added = refuseUnstorable(after, root, types);
+  return { whole: true, next: freezeState(after), added };
 }
 
 function patchedBy(before: unknown, patches: readonly StatePatch[], rules: StateRules): PreparedChange {

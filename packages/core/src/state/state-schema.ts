@@ -214,7 +214,8 @@ export const root: StatePlace = { path: [], above: 0 };
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path.
  */
 export function refuseUnstorable(value: unknown, { path, above }: StatePlace, types: readonly ValueType[]): Weight {
-  if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
+  if (above > valueLimits.depth)
+    throw unstorable({ path: "", what: `nested deeper than ${valueLimits.depth} levels` }, path);
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
   const found = examine(value, types, { above, isDry: true });
   if (found.fault !== null) throw unstorable(found.fault, path);
@@ -226,10 +227,6 @@ function weightOf({ items, characters, meta }: Examined): Weight {
 }
 
 const none: Weight = { items: 0, characters: 0, isRich: false };
-
-function tooDeep(): string {
-  return `nested deeper than ${valueLimits.depth} levels`;
-}
 
 export function unstorable(
   { path: inner, what, excess }: Unstorable,

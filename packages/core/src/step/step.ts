@@ -38,7 +38,7 @@ import type {
 } from "../authoring/trigger.types.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
 import type { CollectTrigger, JoinTrigger, Report } from "../engine/definition.js";
-import { optionalModules } from "../engine/optional-modules.js";
+import { optionalModules, type TriggersFeature } from "../engine/optional-modules.js";
 import { collecting, gathering, joining } from "../engine/reduce/collect.js";
 import { fanOutFeature } from "../engine/reduce/fan-out.js";
 import { recover } from "../engine/reduce/items.js";
@@ -169,27 +169,10 @@ function registerGathering(): void {
 // Parts of `collect()` and `join()` for the steps that they start: checks of their options, and their part of a
 // definition.
 
-/** Result of `collect()` or `join()`. */
-type GatheringTrigger =
-  | {
-      readonly kind: "collect";
-      readonly events: readonly EventClass[];
-      readonly options: Partial<Omit<CollectTrigger, "kind" | "accepts">>;
-    }
-  | {
-      readonly kind: "join";
-      readonly slots: Readonly<Record<string, EventClass>>;
-      readonly by: string | null;
-    };
-
-const gatheringTriggers: {
-  readonly check: typeof checkGathering;
-  readonly define: typeof defineGathering;
-} = { check: checkGathering, define: defineGathering };
+const gatheringTriggers: TriggersFeature = { check: checkGathering, define: defineGathering };
 
 /** The same, whatever it was given. */
 interface Gathered {
-  readonly kind: string;
   readonly options?: object;
   readonly by?: unknown;
 }
@@ -220,7 +203,7 @@ function isName(value: unknown): boolean {
 
 /** @param typesIn Their types; with `subclasses`, those of their subclasses, too. */
 function defineGathering(
-  on: GatheringTrigger,
+  on: Collect | Join,
   typesIn: (classes: readonly EventClass[]) => string[],
 ): CollectTrigger | JoinTrigger {
   if (on.kind === "collect") {

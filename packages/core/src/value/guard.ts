@@ -20,11 +20,15 @@ import {
 export interface GuardOptions {
   /** Code of the thrown error. */
   readonly code: ErrorCode;
-  /** Where the data is, for the error. @default "The data" */
+  /** Names the data, for the error. @default "The data" */
   readonly path?: string;
   /** @default those of values */
   readonly limits?: ValueLimits;
-  /** Whether to freeze it on the way, as it is not shared. @default false */
+  /**
+   * Whether to freeze it on the way: the data, which is not shared, or the copy. In a copy, all is frozen but what `meta` beside it turns
+   * into something else: a registered class may keep parts of that and write into them. Large parts of it are known to be plain JSON
+   * then. @default false
+   */
   readonly freeze?: boolean;
 }
 
@@ -48,17 +52,6 @@ const copyLimits: ValueLimits = { depth: 2_000, items: Number.POSITIVE_INFINITY,
 /** Parsed JSON holds nothing twice. To remember each object takes as long as the rest: done only where there are more than this. */
 const MANY = 1_000_000;
 
-export interface CopyOptions {
-  /** Names the data, for the error. */
-  readonly path: string;
-  readonly code: ErrorCode;
-  /**
-   * Freeze the copy, all but what `meta` beside it turns into something else: a registered class may keep parts of that and write
-   * into them. Large parts are known to be plain JSON then. @default false
-   */
-  readonly freeze?: boolean;
-}
-
 /**
  * A checked copy of data from outside. Whatever becomes of the given data, the copy stays what it was when it was checked.
  *
@@ -66,7 +59,7 @@ export interface CopyOptions {
  *
  * @throws {WorkflowError} with `code`: it is not JSON, cannot be read, is too deep, contains itself, or has keys that reach prototypes.
  */
-export function copyJson(data: unknown, options: CopyOptions): unknown {
+export function copyJson(data: unknown, options: Omit<GuardOptions, "limits">): unknown {
   try {
     return readCopy(data, new JsonWalk({ ...options, limits: copyLimits }, "once"));
   } catch (cause) {

@@ -20,9 +20,9 @@ export function optionProblems<Options extends object>(given: Options, rules: Ru
 
 /** @param prefix Stands before the names of the options, when they are inside of another option. */
 export function ruleProblems(given: object, rules: object, prefix = ""): string[] {
-  return Object.entries<Rule>(rules as Readonly<Record<string, Rule>>).flatMap(([option, rule]) => [
-    ...rule(given[option as keyof object], `${prefix}${option}`),
-  ]);
+  return Object.entries(rules as Readonly<Record<string, Rule>>).flatMap(([option, rule]) =>
+    rule(given[option as keyof object], `${prefix}${option}`),
+  );
 }
 
 // ---- rules

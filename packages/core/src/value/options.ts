@@ -9,6 +9,7 @@
 import { invalidOption, type WorkflowError } from "../errors/workflow-error.js";
 import { formatValue, isDate, isObject } from "./kind.js";
 import { isIntegerIn, optionProblems, type Rules, rangeText, unknownNames } from "./option-rules.js";
+import { isTime } from "./shape.js";
 
 export interface OptionChecks<Options> {
   readonly rules: Rules<Options>;
@@ -28,8 +29,7 @@ export function checkOptions<Options extends object>(
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {
-  const isGiven = isObject(given);
-  refuseOptions(optionsOf(owner), isGiven ? unknownNames(given, names) : ["they are not an object"]);
+  refuseOptions(optionsOf(owner), isObject(given) ? unknownNames(given, names) : ["they are not an object"]);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem; nothing without problems. */
@@ -102,12 +102,10 @@ export function assertObjects(value: unknown, option: string): void {
   assertOption(Array.isArray(value) && value.every(isObject), option, "a list of objects");
 }
 
-const LAST_DATE_MS = 8.64e15;
-
 /** Returns a point in time in whole epoch milliseconds, that a `Date` can say. @throws {WorkflowError} `OPTION_INVALID` */
 export function timeOf(time: Date | number, option: string): number {
   const atMs: unknown = isDate(time) ? time.getTime() : time;
-  if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
+  if (isTime(atMs)) return Math.ceil(atMs);
   throw wrongOption(
     option,
     `is ${formatValue(atMs)}, which is no point in time`,

@@ -109,12 +109,6 @@ export function optional<Value>(shape: Shape<Value>): Shape<Value | undefined> {
   return (value) => (value === undefined ? null : shape(value));
 }
 
-/** Makes a shape that contains itself. */
-// @__NO_SIDE_EFFECTS__
-export function later<Value>(shape: () => Shape<Value>): Shape<Value> {
-  return (value) => shape()(value);
-}
-
 // @__NO_SIDE_EFFECTS__
 export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
   return (value) => {
@@ -138,15 +132,8 @@ export function tuple<Items extends readonly unknown[]>(
 /** An object with any names. */
 // @__NO_SIDE_EFFECTS__
 export function mapOf<Value>(value: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
-  return (given) => {
-    if (!hasFields(given)) return anyObject(given);
-    let found: Problem[] | null = null;
-    for (const name of Object.keys(given)) {
-      found = added(found, name, value(given[name]));
-      if (isFull(found)) break;
-    }
-    return found;
-  };
+  return (given) =>
+    hasFields(given) ? partsOf(Object.keys(given).map((name) => [name, value]))(given) : anyObject(given);
 }
 
 /** An object with these fields. Others are ignored: newer versions add some. */

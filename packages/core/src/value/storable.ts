@@ -176,21 +176,15 @@ function formsOf(types: readonly ValueType[]): FormOf {
   return made;
 }
 
-interface TypeForm extends Form {
-  readonly type: ValueType;
-}
-
 function createForms(types: readonly ValueType[]): FormOf {
-  const all = types.map(
-    (type): TypeForm => ({
-      type,
-      tag: ["custom", type.name],
-      encode(value) {
-        const json: unknown = type.encode(value);
-        return Array.isArray(json) && !isPlainArray(json) ? undefined : json;
-      },
-    }),
-  );
+  const all = types.map((type): Form & { readonly type: ValueType } => ({
+    type,
+    tag: ["custom", type.name],
+    encode(value) {
+      const json: unknown = type.encode(value);
+      return Array.isArray(json) && !isPlainArray(json) ? undefined : json;
+    },
+  }));
   // Types that may match plain records and lists, as nearly all values are.
   const plain = all.filter(({ type }) => !isChoosy(type));
   return (value, container, walk) => {

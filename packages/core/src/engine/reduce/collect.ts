@@ -23,7 +23,7 @@ import {
   type JoinStep,
   optionalModules,
 } from "../optional-modules.js";
-import type { Route } from "../routing.js";
+import { keepArrival, type Route } from "../routing.js";
 import type {
   Arrival,
   EventData,
@@ -266,7 +266,7 @@ function arrive(reduction: Reduction, step: JoinStep, pendingEvent: PendingEvent
   const key = keyOf(step, pendingEvent);
   let buffer = buffers.get(key);
   if (!buffer) buffers.set(key, (buffer = { step: step.name, arrivals: new Map(), size: 0 }));
-  add(buffer, place === pendingEvent ? pendingEvent : { ...pendingEvent, ...place });
+  keepArrival(buffer, place === pendingEvent ? pendingEvent : { ...pendingEvent, ...place });
   const set = completeSet(step.trigger.slots, buffer);
   if (set === null) return;
   if (buffer.size === 0) buffers.delete(key);
@@ -293,13 +293,6 @@ function keyOf({ name, trigger }: JoinStep, { event, index }: PendingEvent): str
   const value = fieldOf(event as never, trigger.by);
   const isText = typeof value !== "object" && typeof value !== "function" && !Object.is(value, -0);
   return `${name}=${typeof value}:${isText ? String(value) : keyText(value)}`;
-}
-
-function add(buffer: JoinBuffer, pendingEvent: PendingEvent): void {
-  const same = buffer.arrivals.get(pendingEvent.event.type);
-  if (same) same.push(pendingEvent);
-  else buffer.arrivals.set(pendingEvent.event.type, [pendingEvent]);
-  buffer.size++;
 }
 
 /**

@@ -10,7 +10,7 @@
  */
 import type { Context } from "../../authoring/context.types.js";
 import type { Workflow } from "../../authoring/workflow.types.js";
-import { defineWorkflow, event, type StandardSchema, StartEvent, StopEvent } from "../../host.js";
+import { anyValue, defineWorkflow, event, StartEvent, StopEvent } from "../../host.js";
 import { unlessAborted } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
 import { positiveInteger, wrongOption } from "../../value/options.js";
@@ -55,24 +55,19 @@ const mostProblems = 1_000;
 
 const patient = { retry: untilStoreAnswers };
 
-/** Schema of internal events, which no other code makes. */
-function anything<Value>(): StandardSchema<Value> {
-  return { "~standard": { version: 1, vendor: "millrace", validate: (value) => ({ value: value as Value }) } };
-}
-
 class NextPage extends event("millrace.bulk.page", {
-  cursor: anything<string | null>(),
-  number: anything<number>(),
+  cursor: anyValue<string | null>(),
+  number: anyValue<number>(),
   /** Pause before this page, so that no more runs are acted on per second than allowed. */
-  pauseMs: anything<number>(),
+  pauseMs: anyValue<number>(),
 }) {}
 
 /** How far a job is, after each page. */
 class BulkProgress extends event("millrace.bulk.progress", {
-  matched: anything<number | null>(),
-  done: anything<number>(),
-  skipped: anything<number>(),
-  failed: anything<number>(),
+  matched: anyValue<number | null>(),
+  done: anyValue<number>(),
+  skipped: anyValue<number>(),
+  failed: anyValue<number>(),
 }) {}
 
 interface JobState extends BulkCounts {
