@@ -150,15 +150,10 @@ function claimId(liveIds: Set<string>, runId: string, workflow: string): void {
 }
 
 function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerContext {
+  if (isOfSecondCopy(given)) throw wrongOption("context", `is ${ofSecondCopy}`, secondCopyHint);
   if (!(given instanceof CallerContext)) {
-    const isSecond = isOfSecondCopy(given);
-    throw wrongOption(
-      "context",
-      isSecond ? `is ${ofSecondCopy}` : "is not the context of a run",
-      isSecond
-        ? secondCopyHint
-        : "Pass `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
-    );
+    const hint = "Pass `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.";
+    throw wrongOption("context", "is not the context of a run", hint);
   }
   if (given.compiled.name !== compiled.name) {
     throw new WorkflowError({

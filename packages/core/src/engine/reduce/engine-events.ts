@@ -35,9 +35,9 @@ export function allWritten(call: string, { attempt, pieces }: Pick<WrittenPieces
 /** Contains the input as the step got it. */
 export function storedFailure({
   shape,
+  input,
   ...failure
 }: Failure): Omit<Failure, "shape" | "input"> & { readonly input: unknown } {
-  const { input } = failure;
   return {
     ...failure,
     input: shape === undefined ? (input[0] ?? null) : optionalModules.gathered?.inShape(input, shape),

@@ -9,7 +9,7 @@ import { assertFunction, checkOptionNames } from "../../value/options.js";
 import type { AttemptCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
-import { refuseCall } from "./forgotten-calls.js";
+import { makeCall } from "./forgotten-calls.js";
 
 export class AttemptStore {
   readonly #attempt: AttemptCore;
@@ -26,7 +26,7 @@ export class AttemptStore {
   }
 
   get(path?: Path, fallback?: unknown): Promise<unknown> {
-    return this.#do(() => this.#inTurn(this.#cell.read(path, fallback)));
+    return makeCall(this.#attempt, () => this.#inTurn(this.#cell.read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
@@ -47,7 +47,7 @@ export class AttemptStore {
   }
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
-    return this.#do(() => {
+    return makeCall(this.#attempt, () => {
       checkOptionNames("write", options);
       assertFunction(edit, "edit");
       const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf("edit", "", options.key)));
@@ -65,7 +65,7 @@ export class AttemptStore {
     { kind, about, options = {}, value }: { kind: string; about: string; options?: WriteOptions; value: unknown },
     write: (writer: Writer) => Promise<void>,
   ): Promise<void> {
-    return this.#do(() => {
+    return makeCall(this.#attempt, () => {
       checkOptionNames("write", options);
       const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf(kind, about, options.key)));
       const record = callsOf(this.#attempt).record(call);
@@ -91,14 +91,5 @@ export class AttemptStore {
 
   #writer(call: string): Writer {
     return { token: this.#attempt, note: call };
-  }
-
-  #do<Value>(work: () => Promise<Value>): Promise<Value> {
-    try {
-      this.#attempt.assertAlive();
-      return work();
-    } catch (error) {
-      return refuseCall(this.#attempt, error);
-    }
   }
 }

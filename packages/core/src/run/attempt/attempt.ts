@@ -296,7 +296,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 
   #call(ctx: StepContext, resources: unknown): unknown {
-    const payload = stepInput(this.item);
+    const { input } = this.item;
+    const payload = input.kind === "event" ? input.event : optionalModules.gathered?.argumentOf(input);
     if (this.run.host.compiled.middleware.length > 0) return callWithMiddleware(this, { payload, ctx, resources });
     return this.step.call(payload, ctx, resources);
   }
@@ -371,11 +372,6 @@ function attemptEnded({ step, item, number, ended }: Attempt, reason: string | n
     hint: "Await everything a step starts before it returns, and stop when `ctx.signal` aborts.",
     details: { step: name, item: item.id, attempt: number, reason },
   });
-}
-
-/** The first argument of the step. */
-function stepInput({ input }: WorkItem): unknown {
-  return input.kind === "event" ? input.event : optionalModules.gathered?.argumentOf(input);
 }
 
 /** The time limit of an attempt: it counts while the step waits for no answer, and while a function of `ctx.run` is at work. */

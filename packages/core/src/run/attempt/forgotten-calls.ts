@@ -31,6 +31,16 @@ export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<ne
   return call;
 }
 
+/** Makes a call of the attempt, or a refused one. */
+export function makeCall<Value>(attempt: AttemptCore, make: () => Promise<Value>): Promise<Value> {
+  try {
+    attempt.assertAlive();
+    return make();
+  } catch (error) {
+    return refuseCall(attempt, error);
+  }
+}
+
 /**
  * The call has failed. Its promise never settles once the run has left memory: the step will run again.
  */

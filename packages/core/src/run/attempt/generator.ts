@@ -103,7 +103,12 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
 
 /** The generator has ended; without a yield, the batch is empty. */
 function restOf({ step, item }: AttemptCore, value: unknown): readonly EventData[] | null {
-  if (value !== undefined && value !== null) throw returnedByGenerator(step);
+  if (value !== undefined && value !== null)
+    throw invalidResult(
+      step,
+      "is a generator and returned something",
+      "A generator only yields: what it returns would be lost.",
+    );
   return item.fanOut === null ? [] : null;
 }
 
@@ -187,13 +192,5 @@ function returnedAlone(step: CompiledStep, event: WorkflowEvent): WorkflowError 
     step,
     `returned one ${event.type}`,
     `The step returns one ${event.type}, where \`emits\` says many(${event.type}): return an array, or drop many().`,
-  );
-}
-
-function returnedByGenerator(step: CompiledStep): WorkflowError {
-  return invalidResult(
-    step,
-    "is a generator and returned something",
-    "A generator only yields: what it returns would be lost.",
   );
 }

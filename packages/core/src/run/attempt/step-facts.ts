@@ -12,7 +12,7 @@ import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../live-run.js";
 import { callsOf } from "./calls.js";
 import { beginFinish } from "./finish-step.js";
-import { refuseCall, rejectCall } from "./forgotten-calls.js";
+import { makeCall, rejectCall } from "./forgotten-calls.js";
 import { StepContext } from "./step-context.js";
 
 /**
@@ -129,27 +129,24 @@ export function attemptOf(ctx: object): AttemptCore | null {
  * @param check Throws if the arguments are wrong.
  */
 export function hostCall<Value>(attempt: AttemptCore, check: () => void, work: () => Promise<Value>): Promise<Value> {
-  try {
-    attempt.assertAlive();
+  return makeCall(attempt, () => {
     check();
-  } catch (error) {
-    return refuseCall(attempt, error);
-  }
-  const calls = callsOf(attempt);
-  const call = new CallPromise<Value>((resolve, reject) => {
-    work().then(
-      (value) => {
-        calls.over(call);
-        resolve(value);
-      },
-      (error: unknown) => {
-        calls.over(call);
-        rejectCall(attempt, { call, error }, reject);
-      },
-    );
+    const calls = callsOf(attempt);
+    const call = new CallPromise<Value>((resolve, reject) => {
+      work().then(
+        (value) => {
+          calls.over(call);
+          resolve(value);
+        },
+        (error: unknown) => {
+          calls.over(call);
+          rejectCall(attempt, { call, error }, reject);
+        },
+      );
+    });
+    calls.begin(call, { isResting: false, promise: call });
+    return call;
   });
-  calls.begin(call, { isResting: false, promise: call });
-  return call;
 }
 
 /** Contexts that stand for the context of a step, such as those of executors, by what was made of them. */
