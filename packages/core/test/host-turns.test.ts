@@ -79,7 +79,7 @@ describe("timers have their turns while a step loops over", () => {
       .step("loop", { on: StartEvent, emits: StopEvent, retry: { next: () => 0 } }, async (_ev, ctx: Context) => {
         const isFirst = ctx.retryInfo().retry === 0;
         const timer = setInterval(() => void fired.push(isFirst ? 0 : 1), 1);
-        for (let round = 0; round < 3000; round++) await ctx.run(`${round}`, () => round);
+        for (let round = 0; round < 20_000; round++) await ctx.run(`${round}`, () => round);
         clearInterval(timer);
         if (isFirst) throw new Error("once more");
         return new StopEvent({ result: null });

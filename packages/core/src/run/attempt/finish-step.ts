@@ -79,7 +79,7 @@ export function endOfAnother(step: NamedStep, what: Finishing, owner: "attempt" 
   return invalidResult(
     step,
     `returned the result of \`${what}\` of another ${owner}`,
-    `Call it in the ${owner} that returns it.`,
+    `Call it in the ${owner === "call" ? "function" : owner} that returns it.`,
   );
 }
 
