@@ -24,6 +24,7 @@ async function printed(
 }
 
 it("in a terminal Markdown is rendered in colours and wrapped at its width", async () => {
+  vi.stubEnv("NO_COLOR", undefined);
   const text = await printed(returns("# Title\n\nsome **bold** text that is long"), {}, { isTTY: true, columns: 20 });
 
   expect(text).toBe(
