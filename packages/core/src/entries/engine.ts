@@ -133,7 +133,7 @@ export {
   Sql,
   sql,
 } from "../runtime/store/run-list.js";
-export { SLOT_MS } from "../runtime/store/run-store.types.js";
+export { SLOT_MS } from "../runtime/store/statistics.types.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
   changeOf,

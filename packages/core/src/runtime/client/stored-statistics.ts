@@ -15,13 +15,8 @@ import type {
 } from "../api/operate.types.js";
 import { checkCallOptions, checkNames } from "../options/call-options.js";
 import { countedTime, type FailureKind, quantileMs } from "../statistics/counted.js";
-import {
-  type HistogramBar,
-  type MeasureKind,
-  type RunStore,
-  SLOT_MS,
-  type StatisticsRow,
-} from "../store/run-store.types.js";
+import type { HistogramBar, RunStore } from "../store/run-store.types.js";
+import { type MeasureKind, SLOT_MS, type StatisticsRow } from "../store/statistics.types.js";
 import { parseJson } from "../text/journal-text.js";
 import { filterQuery } from "./run-lists.js";
 

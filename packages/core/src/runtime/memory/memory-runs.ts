@@ -1,19 +1,17 @@
 import { pageSize } from "../../value/options.js";
 import { addTo, type CountedMeasures, kindOf, type Series } from "../statistics/counted.js";
 import { inPeriods } from "../store/run-list.js";
-import {
-  type CountQuery,
-  type HistogramBar,
-  type HistogramQuery,
-  type RunCount,
-  type RunKey,
-  type RunPage,
-  type RunQuery,
-  SLOT_MS,
-  type StatisticsQuery,
-  type StatisticsRow,
-  type StoredStatus,
+import type {
+  CountQuery,
+  HistogramBar,
+  HistogramQuery,
+  RunCount,
+  RunKey,
+  RunPage,
+  RunQuery,
+  StoredStatus,
 } from "../store/run-store.types.js";
+import { SLOT_MS, type StatisticsQuery, type StatisticsRow } from "../store/statistics.types.js";
 import {
   decodePageCursor,
   encodePageCursor,

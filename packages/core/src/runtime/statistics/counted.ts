@@ -11,15 +11,14 @@ import type { Outcome } from "../../host.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import { timeOf, wrongOption } from "../../value/options.js";
 import type { CountedTime } from "../api/operate.types.js";
+import type { CommitResult, RunCommit } from "../store/run-store.types.js";
 import {
-  type CommitResult,
   type Measure,
   type MeasuredFailure,
-  type RunCommit,
   SLOT_MS,
   type StatisticsQuery,
   type StatisticsRow,
-} from "../store/run-store.types.js";
+} from "../store/statistics.types.js";
 
 /** Names of a series of counts. */
 export interface Series extends Pick<Measure, "workflow" | "step" | "version" | "failure"> {

@@ -11,7 +11,6 @@ import { type Rules, required, valueRule } from "../../value/option-rules.js";
 import { checkOptions } from "../../value/options.js";
 import type {
   ClaimedRun,
-  Measure,
   NewRunRecord,
   PostedMessage,
   PostResult,
@@ -22,7 +21,6 @@ import type {
   RunPage,
   RunQuery,
   RunStore,
-  StatisticsRow,
   StoredEvent,
   StoredJournal,
   StoredPost,
@@ -31,6 +29,7 @@ import type {
   StoredSnapshot,
   TickBatch,
 } from "./run-store.types.js";
+import type { Measure, StatisticsRow } from "./statistics.types.js";
 import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./store-kit.js";
 import { fromBase64, IndexCipher, type StoreKey, TextCipher, type TextPlace } from "./text-cipher.js";
 

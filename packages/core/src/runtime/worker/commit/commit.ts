@@ -20,7 +20,6 @@ import { auditWrites } from "../../audit/audit-entry.js";
 import { checkNames } from "../../options/call-options.js";
 import { indexedInput } from "../../options/input-index.js";
 import type {
-  Measure,
   NewRunRecord,
   QueueTicket,
   RecordWrite,
@@ -31,6 +30,7 @@ import type {
   StoredEvent,
   StoredSnapshot,
 } from "../../store/run-store.types.js";
+import type { Measure } from "../../store/statistics.types.js";
 import { BLOB_LENGTH, type PackedText, packList, packText } from "../../text/blob-text.js";
 import { startText } from "../../text/record-text.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";

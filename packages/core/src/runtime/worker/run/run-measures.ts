@@ -26,7 +26,8 @@ import {
   wakeAt,
 } from "../../../host.js";
 import { durationRange, failedStepOf, failureKind, measuredFailure } from "../../statistics/counted.js";
-import type { Measure, RunCommit, RunStore, RunSummary, StoredStatus } from "../../store/run-store.types.js";
+import type { RunCommit, RunStore, RunSummary, StoredStatus } from "../../store/run-store.types.js";
+import type { Measure } from "../../store/statistics.types.js";
 import { BLOB_LENGTH } from "../../text/blob-text.js";
 import { outcomeText, promptsText } from "../../text/journal-text.js";
 import { AttemptRecords, type RecordAccess } from "../commit/attempt-records.js";
