@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useLayoutEffect, useReducer, useRef, useStat
 export interface RowWindowOptions {
   readonly table: RefObject<HTMLTableElement | null>;
   readonly count: number;
-  /** Height of a row that was not measured yet, in pixels. */
+  /** Height of a row in pixels, until the first is measured. */
   readonly estimate: number;
   /** Rows above and below those in sight. */
   readonly around: number;
@@ -40,12 +40,13 @@ export function useRowWindow({ table, count, estimate, around }: RowWindowOption
     let isNew = false;
     for (const row of table.current?.querySelectorAll<HTMLElement>("tr[data-index]") ?? []) {
       const index = Number(row.dataset["index"]);
-      isNew ||= heights.current[index] !== row.offsetHeight;
-      heights.current[index] = row.offsetHeight;
+      const { height } = row.getBoundingClientRect();
+      isNew ||= heights.current[index] !== height;
+      heights.current[index] = height;
     }
     if (isNew) redraw();
   });
-  const heightOf = (index: number): number => heights.current[index] ?? estimate;
+  const heightOf = (index: number): number => heights.current[index] ?? heights.current[0] ?? estimate;
   const [from, to] = [scrollY - top - around * estimate, scrollY - top + innerHeight + around * estimate];
   let [first, end, before, offset, shown] = [0, 0, 0, 0, 0];
   for (let index = 0; index < count; index++) {
