@@ -1,87 +1,27 @@
-import type { AuditAction, AuditEntry, AuditFilter, AuditPage as Entries } from "@millrace/client";
-import { type ReactNode, useRef, useState } from "react";
+import type { AuditAction, AuditEntry } from "@millrace/client";
+import type { ReactNode } from "react";
 import { client } from "../api/client.js";
-import { useRead } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
-import { useChanges } from "../shell/overview.js";
+import { type ListPart, type PartOptions, SearchedPage } from "../shell/searched-page.js";
 import { Button } from "../ui/controls.js";
-import { Icon } from "../ui/icon.js";
-import { Page } from "../ui/page.js";
-import { Empty, Read } from "../ui/states.js";
 import { Ago } from "../ui/time.js";
-
-const PAGE = 100;
 
 /** Who did what to runs, queues and schedules, the newest first: also to runs that are deleted since. */
 export function AuditPage(): ReactNode {
-  const [search, setSearch] = useState("");
-  const wanted = useRef(PAGE);
-  const user = search.trim();
-  const reading = useRead(user, (signal) => readEntries(user === "" ? {} : { user }, wanted.current, signal));
-  useChanges(reading.reload);
-  const show = (name: string): void => {
-    wanted.current = PAGE;
-    setSearch(name);
-  };
   return (
-    <Page title="Audit">
-      <div className="tools">
-        <div className="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            placeholder="User"
-            aria-label="Entries of one user"
-            value={search}
-            onChange={(event) => show(event.target.value)}
-          />
-        </div>
-      </div>
-      <div className="panel">
-        <Read reading={reading}>
-          {({ entries, cursor }) => (
-            <>
-              {entries.length === 0 ? (
-                <Empty>
-                  {user === ""
-                    ? "No entry yet: a start or an answer through a door makes one."
-                    : `No entry of “${user}”.`}
-                </Empty>
-              ) : (
-                <EntryTable entries={entries} onUser={show} />
-              )}
-              {cursor !== null && (
-                <div className="tablefoot">
-                  <span className="grow" />
-                  <Button
-                    isSmall
-                    onClick={() => {
-                      wanted.current = entries.length + PAGE;
-                      reading.reload();
-                    }}
-                  >
-                    Load more
-                  </Button>
-                </div>
-              )}
-            </>
-          )}
-        </Read>
-      </div>
-    </Page>
+    <SearchedPage title="Audit" placeholder="User" label="Entries of one user" read={readEntries} empty={emptyText}>
+      {(entries, onUser) => <EntryTable entries={entries} onUser={onUser} />}
+    </SearchedPage>
   );
 }
 
-/** Reads page after page until there are as many as wanted: a page of a search may be short, or empty. */
-async function readEntries(filter: AuditFilter, wanted: number, signal: AbortSignal): Promise<Entries> {
-  const entries: AuditEntry[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Entries = await client.audit({ ...filter, limit: PAGE, signal, ...(cursor !== null && { cursor }) });
-    entries.push(...page.entries);
-    cursor = page.cursor;
-  } while (cursor !== null && entries.length < wanted);
-  return { entries, cursor };
+async function readEntries(user: string, options: PartOptions): Promise<ListPart<AuditEntry>> {
+  const { entries, cursor } = await client.audit({ ...(user !== "" && { user }), ...options });
+  return { items: entries, cursor };
+}
+
+function emptyText(user: string): string {
+  return user === "" ? "No entry yet: a start or an answer through a door makes one." : `No entry of “${user}”.`;
 }
 
 interface EntryTableProps {
