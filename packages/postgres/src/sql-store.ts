@@ -20,7 +20,8 @@ import { bytes, numbers } from "./text/values.js";
 import type { Watchers } from "./connection/watchers.js";
 
 const lockFree = `SELECT id, encode(key, 'hex') AS hash FROM @runs WHERE key = ANY($1::bytea[]) 
-  AND (owner IS NULL OR owner = (SELECT id FROM @owners WHERE hash = $2)) ORDER BY id FOR UPDATE`;
+  AND (owner IS NULL OR owner = (SELECT id FROM @owners WHERE hash = $2))
+  AND ($3::bigint IS NULL OR ended_at < $3) ORDER BY id FOR UPDATE`;
 const remove = "SELECT @delete_runs($1::bigint[])";
 
 export interface SqlStoreSetup {
@@ -60,8 +61,8 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
     },
     writeRecords: async (writes, options) => tryWriteRecords(database, writes, options),
     deleteStatistics: async (tenant, slot) => measures.delete(tenant, slot),
-    delete: async (keys, owner) => {
-      const deleted = keys.length === 0 ? [] : await removeRuns(database, keys, owner);
+    delete: async (keys, owner, endedBeforeMs) => {
+      const deleted = keys.length === 0 ? [] : await removeRuns(database, keys, { owner, endedBeforeMs });
       watchers.changed(deleted.map((key) => ({ key, news: "ended" })));
       return deleted.length;
     },
@@ -96,12 +97,17 @@ function readsOf(reader: RunReader) {
 }
 
 /** Returns the keys of the runs that were deleted. An owner that claims a run meanwhile keeps it, or comes too late. */
-async function removeRuns(database: Database, keys: readonly RunKey[], owner: string | undefined): Promise<RunKey[]> {
+async function removeRuns(
+  database: Database,
+  keys: readonly RunKey[],
+  { owner, endedBeforeMs }: { readonly owner: string | undefined; readonly endedBeforeMs: number | undefined },
+): Promise<RunKey[]> {
   const byHash = new Map(keys.map((key) => [runHash(key).toString("hex"), key]));
   return database.write(async (transaction) => {
     transaction.send(walkIndexes, []);
     const wanted = bytes(keys.map(runHash));
-    const free = await transaction.all(lockFree, [wanted, owner === undefined ? null : hashOf(owner)]);
+    const values = [wanted, owner === undefined ? null : hashOf(owner), endedBeforeMs ?? null];
+    const free = await transaction.all(lockFree, values);
     if (free.length > 0) transaction.send(remove, [numbers(free.map(({ id }) => id as number))]);
     return free.map(({ hash }) => byHash.get(hash as string) as RunKey);
   });

@@ -70,8 +70,8 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     },
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
     deleteStatistics: async (tenant, slot) => write(() => deleteMeasures(database, tenant, slot)),
-    delete: async (keys, owner) => {
-      const gone = write(() => keys.filter((key) => removeRun(database, key, owner ?? null)));
+    delete: async (keys, owner, endedBeforeMs) => {
+      const gone = write(() => keys.filter((key) => removeRun(database, key, { owner, endedBeforeMs })));
       watchers.notify(gone.map(({ tenant, runId }) => ({ key: { tenant, runId }, news: "ended" })));
       return gone.length;
     },
@@ -127,7 +127,8 @@ function changedKeys(commits: readonly RunCommit[], results: readonly CommitResu
   return [...keys.values()];
 }
 
-const find = "SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND (owner IS NULL OR owner = ?)";
+const find = `SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND (owner IS NULL OR owner = ?)
+  AND (? IS NULL OR ended_at < ?)`;
 const removals: readonly string[] = [
   ...["labels", "input_values", "ticks", "events", "snapshots", "posts", "starts"].map(
     (table) => `DELETE FROM ${table} WHERE run = ?`,
@@ -135,12 +136,20 @@ const removals: readonly string[] = [
   "DELETE FROM runs WHERE id = ?",
 ];
 
+interface Removable {
+  readonly owner: string | undefined;
+  readonly endedBeforeMs: number | undefined;
+}
+
 /**
- * Deletes a run with everything that belongs to it. Needs a transaction. Returns `false` when the run does not exist or
- * another owner than `owner` holds its lease.
+ * Deletes a run with everything that belongs to it. Needs a transaction. Returns `false` when the run does not exist,
+ * another owner than `owner` holds its lease, or it has not ended before `endedBeforeMs`.
  */
-function removeRun(database: Database, key: RunKey, owner: string | null): boolean {
-  const row = database.sql(find).get(key.tenant, key.runId, owner) as { readonly id: number } | undefined;
+function removeRun(database: Database, key: RunKey, { owner, endedBeforeMs }: Removable): boolean {
+  const beforeMs = endedBeforeMs ?? null;
+  const row = database.sql(find).get(key.tenant, key.runId, owner ?? null, beforeMs, beforeMs) as
+    | { readonly id: number }
+    | undefined;
   if (row === undefined) return false;
   dropBlobs(database, row.id);
   for (const removal of removals) database.sql(removal).run(row.id);

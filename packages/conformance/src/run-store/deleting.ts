@@ -90,6 +90,21 @@ function counting(test: StoreTest): void {
     expect(await store.run(key)).not.toBeNull();
   });
 
+  // OptimalBits/bull#282, veryfront/veryfront-code#4354: what is cleaned away may have been retried since it was listed.
+  test("takes only runs that ended before a time, where one is given", async (store, runs) => {
+    await runs.createEnded("old");
+    await runs.createEnded("named");
+    await runs.createWaiting("waiting");
+    const { endedAtMs } = (await store.run(keyOf("old"))) ?? {};
+    const keys = [keyOf("old"), keyOf("waiting")];
+
+    expect(await store.delete(keys, undefined, endedAtMs as number)).toBe(0);
+    expect(await store.delete(keys, undefined, (endedAtMs as number) + 1)).toBe(1);
+
+    expect(await store.run(keyOf("waiting"))).not.toBeNull();
+    expect(await store.run(keyOf("named"))).not.toBeNull();
+  });
+
   test("takes many at once", async (store, runs) => {
     const ids = Array.from({ length: 1_200 }, (_, index) => `run-${index}`);
     await runs.commitAll(...ids.map((id) => creationOf(id, { owner: null })));

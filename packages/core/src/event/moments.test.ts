@@ -4,6 +4,45 @@ import { event } from "./event.js";
 import { eventJsonSchema } from "./event-codec.js";
 import { mayHoldMoments, withMoments } from "./moments.js";
 
+const day = "2026-11-29";
+const date = new Date(day);
+const range = z.object({ from: z.date(), to: z.date() });
+const kinds = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("a"), at: z.date() }),
+  z.object({ kind: z.literal("b"), at: z.string() }),
+]);
+const named = z.intersection(z.object({ at: z.date() }), z.object({ by: z.string() }));
+
+const nested: readonly (readonly [name: string, schema: z.ZodType, fields: unknown, read: unknown])[] = [
+  ["tuple", z.tuple([z.date(), z.date()]), [day, day], [date, date]],
+  ["tuple with a rest", z.tuple([z.string()]).rest(z.date()), [day, day], [day, date]],
+  ["list of tuples", z.array(z.tuple([z.string(), z.date()])), [["x", day]], [["x", date]]],
+  ["tuple or date", z.union([z.tuple([z.date(), z.date()]), z.date()]), [day, day], [date, date]],
+  ["union that may be null", kinds.nullable(), { kind: "a", at: day }, { kind: "a", at: date }],
+  ["union in a union", z.union([z.date().nullable(), z.number()]), day, date],
+  ["null beside a date", z.union([z.date().nullable(), z.number()]), null, null],
+  ["union by the fields", z.union([range, z.object({ at: z.date() })]), { at: day }, { at: date }],
+  [
+    "union by an optional field",
+    z.union([z.strictObject({ to: z.date().optional() }), z.strictObject({ at: z.date().optional() })]),
+    { at: day },
+    { at: date },
+  ],
+  [
+    "union of which one has more fields",
+    z.union([z.object({ at: z.date() }), z.object({ at: z.date(), by: z.string() })]),
+    { at: day, by: "ann" },
+    { at: date, by: "ann" },
+  ],
+  ["union of lists", z.union([z.array(range), z.array(z.date())]), [day], [date]],
+  ["intersection", z.union([named, z.date()]), { at: day, by: day }, { at: date, by: day }],
+  ["date or an intersection", z.union([named, z.date()]), day, date],
+  ["date or a bigint", z.union([z.bigint(), z.date()]), day, date],
+  ["date or an address", z.union([z.date(), z.email()]), day, date],
+  ["date or words of a pattern", z.union([z.date(), z.string().regex(/^in \d+ days$/)]), day, date],
+  ["text of a pattern", z.union([z.date(), z.string().regex(/^\d{4}-/)]), day, day],
+];
+
 describe("a Date in fields of JSON", () => {
   const schema = eventJsonSchema(
     class extends event("Trip", {
@@ -83,6 +122,21 @@ describe("a Date in fields of JSON", () => {
     expect(withMoments(either, of("c"))).toMatchObject({ one: { kind: "c", at: day } });
     const hostile = JSON.parse('{ "__proto__": { "at": "2026-11-29" }, "by": { "__proto__": "2026-11-29" } }');
     expect(Object.getPrototypeOf(withMoments(either, hostile))).toBe(Object.prototype);
+  });
+
+  // hey-api/hey-api#986, glideapps/quicktype#2880, lukeautry/tsoa#1712 and marcj/deepkit#71: dates in unions that may be null.
+  it.each(nested)("is read in a %s", (_name, schema, fields, read) => {
+    const json = eventJsonSchema(class extends event("Nested", { of: schema }) {});
+
+    expect(withMoments(json, { of: fields })).toEqual({ of: read });
+    expect(schema.safeParse(read).success).toBe(true);
+  });
+
+  // JohnWeisz/TypedJSON#128, weichx/cerialize#34: what is a Date already stays one.
+  it("stays one that it is already", () => {
+    const fields = { at: new Date(0), note: "", days: [{ of: new Date(1) }] };
+
+    expect(withMoments(schema, fields)).toEqual(fields);
   });
 
   it("is read in a schema that refers to itself, however deep", () => {

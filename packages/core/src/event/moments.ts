@@ -1,5 +1,5 @@
 /** Texts of JSON that become a `Date`, where the schema asks for one: JSON has none, and `meta` comes only from the client of Millrace. */
-import { isRecord } from "../value/kind.js";
+import { isObject, isRecord } from "../value/kind.js";
 import type { JsonSchema } from "./event-codec.js";
 
 /** A day, or a time with its distance to UTC, as of ISO 8601. */
@@ -43,18 +43,24 @@ class MomentReader {
     return union === undefined ? read : this.#inUnion(union, read, seen);
   }
 
-  /** A text stays one where it may be one; an object is read by the only part that it fits. */
+  /**
+   * A text stays one where it may be one. Anything else is read by the only part that it fits, or the only one of these that has all
+   * of its names.
+   */
   #inUnion(parts: readonly SchemaParts[], value: unknown, seen: Set<SchemaParts>): unknown {
-    const fitting = parts.filter((part) => fits(this.#resolved(part), value));
-    const [only] = fitting;
-    return only === undefined || fitting.length > 1 ? value : this.read(only, value, seen);
+    // What has no JSON Schema, such as a bigint, is `{}`: it takes no text.
+    const said = this.#membersOf(parts).filter((part) => Object.keys(part).length > 0);
+    const fitting = said.filter((part) => this.#fits(part, value));
+    const [only, another] = fitting.length > 1 ? fitting.filter((part) => hasNames(part, value)) : fitting;
+    return only === undefined || another !== undefined ? value : this.read(only, value, seen);
   }
 
-  #own({ properties = {}, additionalProperties, items, type, format }: SchemaParts, value: unknown): unknown {
+  #own(own: SchemaParts, value: unknown): unknown {
+    const { properties = {}, additionalProperties, type, format } = own;
     if (typeof value === "string") {
       return (type === undefined && format === "date-time" ? momentOf(value) : null) ?? value;
     }
-    if (Array.isArray(value)) return items === undefined ? value : value.map((item) => this.read(items, item));
+    if (Array.isArray(value)) return value.map((item, place) => this.read(itemOf(own, place), item));
     if (!isRecord(value)) return value;
     const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
     const entries = Object.entries(value).map(([name, of]) => {
@@ -64,12 +70,32 @@ class MomentReader {
     return Object.fromEntries(entries);
   }
 
-  /** The part that a reference leads to, over other references. */
-  #resolved(part: SchemaParts): SchemaParts {
-    const seen = new Set<SchemaParts>();
-    let at = part;
-    for (; at.$ref !== undefined && !seen.has(at); at = this.#at(at.$ref)) seen.add(at);
-    return at;
+  /** The parts of a union, and of the unions in it, with each reference followed. */
+  #membersOf(parts: readonly SchemaParts[]): readonly SchemaParts[] {
+    const all = new Set(parts);
+    for (const part of all) {
+      const { $ref, anyOf = [], oneOf = [] } = part;
+      for (const inner of [...($ref === undefined ? [] : [this.#at($ref)]), ...anyOf, ...oneOf]) all.add(inner);
+    }
+    return [...all].filter(({ $ref, anyOf, oneOf }) => ($ref ?? anyOf ?? oneOf) === undefined);
+  }
+
+  /** Whether the value may be of the schema, by its type and by what it has. @param depth How deep that is looked at. */
+  #fits(own: SchemaParts, value: unknown, depth: number = 1): boolean {
+    const fitsPart = (part: SchemaParts, of: unknown): boolean =>
+      depth === 0 || this.#membersOf([part]).some((member) => this.#fits(member, of, depth - 1));
+    const { properties = {}, required = [], allOf = [] } = own;
+    if (!allOf.every((part) => fitsPart(part, value))) return false;
+    if (typeof value === "string") return isTextOf(own, value);
+    if (!typesOf(own).includes(typeOf(value))) return false;
+    if (!isObject(value)) return isOneOf(own, value);
+    if (Array.isArray(value)) return value.every((item, place) => fitsPart(itemOf(own, place), item));
+    return (
+      required.every((name) => Object.hasOwn(value, name)) &&
+      Object.entries(value).every(
+        ([name, of]) => !Object.hasOwn(properties, name) || fitsPart(properties[name] ?? {}, of),
+      )
+    );
   }
 
   /** @param ref A JSON pointer within the schema, such as `#/$defs/node`. */
@@ -84,17 +110,48 @@ function keyOf(step: string): string {
   return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-function fits({ type, format, properties = {}, ...own }: SchemaParts, value: unknown): boolean {
-  if (typeof value === "string")
-    return type === "string" ? isTextOf(own, value) : type === undefined && format !== undefined;
-  if (Array.isArray(value)) return type === "array";
-  if (typeof value !== "object" || value === null || type !== "object") return false;
-  const consts = Object.entries(properties).filter(([, part]) => part["const"] !== undefined);
-  return consts.every(([name, part]) => part["const"] === (value as Readonly<Record<string, unknown>>)[name]);
+const anyItem: SchemaParts = {};
+
+function itemOf({ prefixItems = [], items }: SchemaParts, place: number): SchemaParts {
+  return prefixItems[place] ?? (typeof items === "object" ? items : anyItem);
 }
 
-function isTextOf({ const: only, enum: some }: SchemaParts, value: string): boolean {
+/** Whether a text may be of the schema: a `Date`, or a text. */
+function isTextOf(own: SchemaParts, value: string): boolean {
+  if (own.type === undefined && own.format !== undefined) return true;
+  return typesOf(own).includes("string") && isOneOf(own, value) && matches(own.pattern, value);
+}
+
+function isOneOf({ const: only, enum: some }: SchemaParts, value: unknown): boolean {
   return only === undefined ? (some?.includes(value) ?? true) : only === value;
+}
+
+function matches(pattern: string | undefined, value: string): boolean {
+  if (pattern === undefined) return true;
+  try {
+    return new RegExp(pattern).test(value);
+  } catch {
+    return true; // a pattern of another language may match it
+  }
+}
+
+/** Whether the schema names all that an object has. */
+function hasNames({ properties = {}, additionalProperties }: SchemaParts, value: unknown): boolean {
+  if (typeof additionalProperties === "object" || !isRecord(value)) return true;
+  return Object.keys(value).every((name) => Object.hasOwn(properties, name));
+}
+
+const allTypes = ["string", "number", "boolean", "null", "array", "object"];
+
+/** A `Date` has a format and no type. */
+function typesOf({ type, format }: SchemaParts): readonly unknown[] {
+  if (type === undefined) return format === undefined ? allTypes : [];
+  return [type].flat().map((one) => (one === "integer" ? "number" : one));
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 interface SchemaParts {
@@ -108,5 +165,8 @@ interface SchemaParts {
   readonly allOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly items?: boolean | JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly pattern?: string;
 }

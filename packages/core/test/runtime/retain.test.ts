@@ -1,9 +1,10 @@
 /** Deleting many runs, while the process does other things. */
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/entries/runtime.js";
-import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
+import { settle } from "../support/virtual-clock.js";
 
 const HOUR = 3_600_000;
 const COUNT = 250;
@@ -11,6 +12,23 @@ const COUNT = 250;
 const flow = defineWorkflow("flow")
   .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: null }))
   .build();
+
+class Poke extends ExternalEvent.define("Poke", {}) {}
+
+/** Its first run of each id fails; a retry waits. */
+function flakyFlow() {
+  const failed = new Set<string>();
+  return defineWorkflow("flow")
+    .step("end", { on: StartEvent, emits: StopEvent, waits: Poke }, async (_event, ctx) => {
+      if (!failed.has(ctx.runId)) {
+        failed.add(ctx.runId);
+        throw new Error("no luck");
+      }
+      await ctx.waitForEvent(Poke);
+      return new StopEvent({ result: null });
+    })
+    .build();
+}
 
 /** Many runs that ended an hour ago, in a store whose deletions take this many milliseconds for each run. */
 async function old(msPerRun = 0) {
@@ -63,6 +81,38 @@ describe("retain() of many runs", () => {
     for (let call = 0; call < 4; call++) calls.push(await runtime.retain({ olderThan: "1h", limit: 100 }));
 
     expect(calls).toEqual([100, 100, 50, 0]);
+  });
+
+  // bareboat-necessities/ocean-imu#468, OptimalBits/bull#282, veryfront/veryfront-code#4354: a run that is retried while others are deleted stays.
+  it("keeps a run that was retried since it was listed, and waits", async () => {
+    const inner = memoryStore();
+    let batches = 0;
+    const machine = new Machine(
+      withMethods(inner, {
+        delete: async (keys, ...only) => {
+          if (++batches === 1) await retryElsewhere();
+          return inner.delete(keys, ...only);
+        },
+      }),
+    );
+    const flaky = flakyFlow();
+    const { runtime } = machine.open({ flow: flaky });
+    const ends = Array.from({ length: 40 }, (_, index) => runtime.run("flow", {}, { runId: `run ${index}` }));
+    await Promise.allSettled(ends);
+    await machine.clock.advance(HOUR + 1);
+
+    expect(await runtime.retain({ olderThan: "1h" })).toBe(39);
+
+    expect((await machine.row("run 0")).status).toBe("waiting");
+
+    async function retryElsewhere(): Promise<void> {
+      const other = machine.open({ flow: flaky }).runtime;
+      const again = other.retry("run 0");
+      void rejection(again);
+      await again.accepted;
+      await settle();
+      await other.stop();
+    }
   });
 
   it.each([0, -1, 1.5, Number.NaN, "10" as never])("refuses the limit %j", async (limit) => {

@@ -1,5 +1,5 @@
 import type { RunSummary } from "@millrace/client";
-import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type MouseEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef } from "react";
 import { endedAtMsOf } from "../api/run-facts.js";
 import type { RunFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
@@ -41,13 +41,8 @@ export function RunTable({ runs, active, picked, onPick, onPickAll, onFilter, on
   }, [end, runs.length, onNearEnd]);
   const chosen = useMemo(() => new Set(picked), [picked]);
   const isEvery = runs.every(({ handlerId }) => chosen.has(handlerId));
-  const showRow = useRef(show);
-  showRow.current = show;
-  useEffect(() => {
-    if (active < 0) return;
-    showRow.current(active);
-    document.getElementById(`run-${active}`)?.focus({ preventScroll: true });
-  }, [active]);
+  useShownRow(active < 0 ? null : (runs[active]?.handlerId ?? null), () => show(active));
+  useFocusInSight(table);
   return (
     <table className="list" ref={table} aria-rowcount={runs.length + 1}>
       <thead>
@@ -88,6 +83,43 @@ export function RunTable({ runs, active, picked, onPick, onPickAll, onFilter, on
       </tbody>
     </table>
   );
+}
+
+/** Brings the run to which the keyboard has moved into sight, and the focus to its link once it is drawn. */
+function useShownRow(runId: string | null, show: () => void): void {
+  const sought = useRef<string | null>(null);
+  const showRow = useRef(show);
+  showRow.current = show;
+  useEffect(() => {
+    sought.current = runId;
+    if (runId !== null) showRow.current();
+  }, [runId]);
+  useEffect(() => {
+    if (sought.current === null) return;
+    const row = document.querySelector(`tr[data-run="${CSS.escape(sought.current)}"]`);
+    if (row === null) return;
+    sought.current = null;
+    row.querySelector<HTMLElement>("a.id")?.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
+  });
+}
+
+/**
+ * Takes the focus from a row that was scrolled out of sight, before the row is removed. A browser that removes a focused element
+ * measures the page at once, with the rows half exchanged, and moves it.
+ */
+function useFocusInSight(table: RefObject<HTMLTableElement | null>): void {
+  useEffect(() => {
+    const onScroll = (): void => {
+      const focused = document.activeElement;
+      if (!(focused instanceof HTMLElement) || !table.current?.tBodies[0]?.contains(focused)) return;
+      const { top, bottom } = focused.getBoundingClientRect();
+      if (bottom < 0 || top > innerHeight) focused.blur();
+    };
+    const isFirst = { passive: true, capture: true };
+    addEventListener("scroll", onScroll, isFirst);
+    return () => removeEventListener("scroll", onScroll, isFirst);
+  }, [table]);
 }
 
 function Space({ height }: { readonly height: number }): ReactNode {
@@ -150,7 +182,7 @@ function RunRow({ run, index, isActive, isPicked, onPick, onFilter }: RunRowProp
       </td>
       <td className="main">
         <div className="idrow">
-          <a className="id cut" id={`run-${index}`} href={href} title={run.handlerId}>
+          <a className="id cut" href={href} title={run.handlerId}>
             {run.handlerId}
           </a>
           {line !== "" && (

@@ -1,4 +1,4 @@
-import type { RunCounts } from "@millrace/client";
+import type { RunCounts, RunSummary } from "@millrace/client";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
@@ -36,7 +36,7 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   const view = useStore(list.view);
   useScrollPlace(view.runs.length, view.isLoading);
   const counts = useCounts(filter);
-  const [active, setActive] = useState(-1);
+  const [active, move] = useActiveRun(view.runs);
   const [selection, setSelection] = useState<Selection>([]);
   const picked = selection === "all" ? view.runs.map(({ handlerId }) => handlerId) : selection;
   const search = useRef<HTMLInputElement>(null);
@@ -55,8 +55,8 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
   useEffect(() => setSelection([]), [filter]);
   useKeys(({ key }) => {
     const run = view.runs[active];
-    if (key === "j" || key === "ArrowDown") setActive(Math.min(view.runs.length - 1, active + 1));
-    else if (key === "k" || key === "ArrowUp") setActive(Math.max(0, active - 1));
+    if (key === "j" || key === "ArrowDown") move(1);
+    else if (key === "k" || key === "ArrowUp") move(-1);
     else if (key === "x" && run) pick(run.handlerId);
     else if (key === "Enter" && run) go(hrefOf("run", run.handlerId));
     else if (key === "/") search.current?.focus();
@@ -121,6 +121,23 @@ export function RunsPage({ query }: { readonly query: string }): ReactNode {
       <SelectionBar {...{ selection, filter }} total={totalOf(filter, counts)} onSelect={setSelection} />
     </Page>
   );
+}
+
+/**
+ * Index of the run that the keyboard is at, and how to move it. New runs that come above it, and those that leave the list, do not
+ * change which run it is.
+ */
+function useActiveRun(runs: readonly RunSummary[]): readonly [index: number, move: (by: 1 | -1) => void] {
+  const [active, setActive] = useState<{ readonly id: string; readonly index: number } | null>(null);
+  const found = active === null ? -1 : runs.findIndex(({ handlerId }) => handlerId === active.id);
+  const move = (by: 1 | -1): void => {
+    // Where the run has left the list, its neighbours are the next ones.
+    const from = found >= 0 ? found : (active?.index ?? 0) - Math.max(0, by);
+    const index = Math.max(0, Math.min(runs.length - 1, from + by));
+    const run = runs[index];
+    if (run !== undefined) setActive({ id: run.handlerId, index });
+  };
+  return [found, move];
 }
 
 /** The filter of the address, so that it survives a reload and Back. Without one there, that of the last visit stays, but for a list that was

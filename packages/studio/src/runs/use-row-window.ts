@@ -25,9 +25,10 @@ export function useRowWindow({ table, count, estimate, around }: RowWindowOption
   const [top, setTop] = useState(0);
   const [, redraw] = useReducer((round: number) => round + 1, 0);
   const heights = useRef<number[]>([]);
+  // What is above the table may come later than the table.
   useLayoutEffect(() => {
-    if (table.current !== null) setTop(table.current.getBoundingClientRect().top + scrollY);
-  }, [table]);
+    if (table.current !== null) setTop(Math.round(table.current.getBoundingClientRect().top + scrollY));
+  });
   useEffect(() => {
     addEventListener("scroll", redraw, { passive: true });
     addEventListener("resize", redraw);

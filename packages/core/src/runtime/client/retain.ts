@@ -52,7 +52,7 @@ export async function retainRuns(setup: RetainSetup, retention: Retention): Prom
     for (let position = 0; position < page.length; ) {
       const batch = page.slice(position, position + Math.min(size, limit - deleted));
       position += batch.length;
-      const { count, blockedMs } = await deleteBatch(setup, batch);
+      const { count, blockedMs } = await deleteBatch(setup, batch, endedBeforeMs);
       deleted += count;
       const inTime = Math.round((batch.length * BATCH_MS) / Math.max(1, blockedMs));
       size = Math.min(Math.max(1, inTime), 2 * size, LARGEST_BATCH);
@@ -71,17 +71,22 @@ async function* pagesOf({ store, tenants }: RetainSetup, which: Ended): AsyncGen
       yield runs.map(({ key }) => key);
 }
 
-/** A store that waits for another machine does not block this one, however long it takes. */
+/**
+ * A store that waits for another machine does not block this one, however long it takes.
+ *
+ * A run that was retried or resumed since it was listed stays.
+ */
 async function deleteBatch(
   { store, clock }: RetainSetup,
   batch: readonly RunKey[],
+  endedBeforeMs: number,
 ): Promise<{ readonly count: number; readonly blockedMs: number }> {
   let hasTurned = false;
   nextTurn(() => {
     hasTurned = true;
   });
   const startedAtMs = clock.now();
-  const count = await store.delete(batch);
+  const count = await store.delete(batch, undefined, endedBeforeMs);
   await deleteAccounts(store, batch);
   return { count, blockedMs: hasTurned ? 0 : clock.now() - startedAtMs };
 }

@@ -84,9 +84,11 @@ function storeOf(memory: Memory): RunStore {
       if (conflicts.length === 0) for (const write of writes) records.write(write);
       return conflicts;
     },
-    delete: async (keys, owner) => {
+    delete: async (keys, owner, endedBeforeMs = Infinity) => {
       const isFree = ({ row: { lease } }: MemoryRun): boolean => lease === null || lease.owner === owner;
-      const gone = new Set(keys.flatMap((key) => runs.get(key) ?? []).filter(isFree));
+      const isOld = ({ row: { endedAtMs } }: MemoryRun): boolean =>
+        endedBeforeMs === Infinity || (endedAtMs !== null && endedAtMs < endedBeforeMs);
+      const gone = new Set(keys.flatMap((key) => runs.get(key) ?? []).filter((run) => isFree(run) && isOld(run)));
       for (const run of gone) memory.forget(run);
       memory.notify(new Map([...gone].map((run) => [run, "ended"])));
       return gone.size;

@@ -121,9 +121,9 @@ export interface RunStore {
 
   /**
    * Deletes runs with their ticks, events, posts and snapshots, and blobs that no other run uses. Keeps runs that somebody other
-   * than `owner` holds. Returns how many runs were deleted.
+   * than `owner` holds, and with `endedBeforeMs` also runs that have not ended before that time. Returns how many runs were deleted.
    */
-  delete(keys: readonly RunKey[], owner?: string): Promise<number>;
+  delete(keys: readonly RunKey[], owner?: string, endedBeforeMs?: number): Promise<number>;
   /**
    * Calls `listener` soon after anything was committed, posted or deleted, by any process; with `null` when it may be any run.
    * Returns the function that stops it.
