@@ -1,4 +1,4 @@
-import { changeOf } from "millrace/engine";
+import { changeOf, countStoredRuns, histogramOf, listStoredRuns } from "millrace/engine";
 import type { RunKey, RunStore } from "millrace/runtime";
 import { readBlob } from "./commit/blobs.js";
 import { Claims, withOwners } from "./commit/claims.js";
@@ -10,7 +10,7 @@ import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/jour
 import { hashOf, runHash } from "./text/keys.js";
 import { Measures, readMeasures } from "./commit/measures.js";
 import { readLine } from "./tables/line.js";
-import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
+import { listReader, listTenants } from "./tables/list.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { Queues } from "./tables/queues.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
@@ -75,12 +75,13 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
 
 function readsOf(reader: RunReader) {
   const { database } = reader;
+  const lists = listReader(reader);
   return {
     run: async (key) => findRun(reader, key),
     tenants: async () => listTenants(database),
-    list: async (query) => listRuns(reader, query),
-    counts: async (query) => countRuns(reader, query),
-    histogram: async (query) => countOverTime(reader, query),
+    list: async (query) => listStoredRuns(lists, query),
+    counts: async (query) => countStoredRuns(lists, query),
+    histogram: async (query) => histogramOf(lists, query, false),
     statistics: async (query) => readMeasures(database, query),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) => readSnapshot(database, key, atOrBelow),
     ticks: async (key, range) => readTicks(database, key, range),

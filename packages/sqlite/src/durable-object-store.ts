@@ -2,7 +2,7 @@ import { WorkflowError } from "millrace";
 import type { RunStore } from "millrace/runtime";
 import { ObjectDatabase, type ObjectStorage } from "./connection/object-database.js";
 import { migrateObject } from "./schema/object-migrate.js";
-import type { Processes } from "./connection/processes.js";
+import type { Processes } from "./connection/machine.js";
 import { sha256 } from "./sha256.js";
 import { createSqlStore } from "./sql-store.js";
 import { Watchers } from "./connection/watchers.js";
