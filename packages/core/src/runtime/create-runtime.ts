@@ -89,7 +89,7 @@ import { assertSame, forkRun, RunStarter } from "./worker/claim/run-starter.js";
 import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/commit.js";
-import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
+import { type From, keptTicks } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
 import { Heartbeat, storedWorkers } from "./workers/heartbeat.js";
@@ -290,7 +290,7 @@ class StoredRuntime {
     for (const { kind, id } of records) checkNames({ kind, id });
     await this.#known(key);
     await this.#runTable.evict(key);
-    const { workflow } = await this.#from(key);
+    const { workflow } = await this.#runTable.from(key);
     const sealed = await seal({ store, clock, key });
     yield* exportRun({ store, workflow, ...sealed, records });
   }
@@ -334,9 +334,9 @@ class StoredRuntime {
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
     checkCallOptions(options?.details === true ? "history with details" : "history", options);
     const key = { tenant: options.tenant ?? "", runId };
-    if (options.details === true) yield* detailedHistoryOf(this.#runTable, await this.#from(key), options);
+    if (options.details === true) yield* detailedHistoryOf(this.#runTable, await this.#runTable.from(key), options);
     else if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
-    else yield* historyOf(await this.#from(key), options.after);
+    else yield* historyOf(await this.#runTable.from(key), options.after);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
@@ -344,18 +344,18 @@ class StoredRuntime {
     const { tenant = "", after = 0, limit } = options;
     assertAfter(after);
     const most = limit === undefined ? Number.POSITIVE_INFINITY : positiveInteger(limit, "limit");
-    yield* attemptsOf(await this.#from({ tenant, runId }), { after, limit: most });
+    yield* attemptsOf(await this.#runTable.from({ tenant, runId }), { after, limit: most });
   }
 
   async at(runId: string, tick: number, options: MomentOptions = {}): Promise<RunMoment> {
     checkCallOptions("at", options);
     if (options.item !== undefined) positiveInteger(options.item, "item");
-    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options);
+    return momentOf(await this.#runTable.from({ tenant: options.tenant ?? "", runId }), tick, options);
   }
 
   async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {
     checkCallOptions("children", options);
-    return childrenOf(await this.#from({ tenant: options.tenant ?? "", runId }));
+    return childrenOf(await this.#runTable.from({ tenant: options.tenant ?? "", runId }));
   }
 
   async ticks(runId: string, options: TenantOptions = {}): Promise<{ first: number; last: number } | null> {
@@ -366,7 +366,7 @@ class StoredRuntime {
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
     checkCallOptions("stateAt", options);
-    return contextOf(await treeAt(await this.#from({ tenant: options.tenant ?? "", runId }), tick));
+    return contextOf(await treeAt(await this.#runTable.from({ tenant: options.tenant ?? "", runId }), tick));
   }
 
   fork(runId: string, options: ForkOptions): RunHandle {
@@ -376,9 +376,9 @@ class StoredRuntime {
     byOf(options);
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
-    const stored = this.#from({ tenant, runId }).then((from) =>
-      forkRun({ runTable: this.#runTable, starter: this.#starter, from, key }, options),
-    );
+    const stored = this.#runTable
+      .from({ tenant, runId })
+      .then((from) => forkRun({ runTable: this.#runTable, starter: this.#starter, from, key }, options));
     markHandled(stored);
     return this.#handle(key, () => stored.then(() => null));
   }
@@ -444,18 +444,17 @@ class StoredRuntime {
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
     const message = { kind: how, ...byOf(options) } as const;
-    const [runTable, workflows] = [this.#runTable, this.#workflows];
+    const runTable = this.#runTable;
     this.#begin();
     const going = markHandled(
-      sendMessage({ runTable, workflows, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
+      sendMessage({ runTable, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
     );
     return this.#handle(key, () => going.then(() => null));
   }
 
   #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
-    const [runTable, workflows] = [this.#runTable, this.#workflows];
-    return new StoredRunHandle({ runTable, workflows, key, accept });
+    return new StoredRunHandle({ runTable: this.#runTable, key, accept });
   }
 
   /** Looks for due work: there may be some now. */
@@ -478,11 +477,6 @@ class StoredRuntime {
   async #known(key: RunKey): Promise<StoredRun | null> {
     await this.#starter.whenStored(key);
     return this.#runTable.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
-  }
-
-  async #from(key: RunKey): Promise<LoadFrom> {
-    const stored = await this.#stored(key);
-    return { ...stored, workflow: this.#workflows.get(stored.run.workflow) };
   }
 
   async #stored(key: RunKey): Promise<From> {

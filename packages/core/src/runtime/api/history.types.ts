@@ -8,7 +8,7 @@
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { DoneBy, PendingDelivery, RunStatus, Tick, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
-import type { RecordKey, RunKey, StoredStatus } from "../store/run-store.types.js";
+import type { QueueTicket, RecordKey, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { TenantOptions } from "./run-filter.types.js";
 
 export interface HistoryEntry {
@@ -207,13 +207,7 @@ export interface ChildRun {
 }
 
 /** One tick as it is stored. */
-export interface RawHistoryEntry {
-  /** Number of the tick, for `stateAt` and `fork`. From 1. */
-  readonly number: number;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** Id of the run that it happened to: this run, or a child. */
-  readonly runId: string;
+export interface RawHistoryEntry extends Omit<HistoryEntry, "tick"> {
   /** The tick as plain JSON. */
   readonly tick: { readonly type: string; readonly atMs: number; readonly [field: string]: unknown };
 }
@@ -349,7 +343,7 @@ export interface ExportedHead extends RunKey {
   readonly updatedAtMs: number;
   readonly labels: { readonly [name: string]: string };
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
-  readonly queue: { readonly name: string; readonly key: string; readonly priority: number } | null;
+  readonly queue: QueueTicket | null;
   /** The open prompts, if the run waits. */
   readonly waiting: unknown;
 }

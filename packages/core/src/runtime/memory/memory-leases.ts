@@ -1,4 +1,4 @@
-import { isBefore, Timers } from "../../host.js";
+import { Timers } from "../../host.js";
 import {
   aheadOf,
   type ChosenPlaces,
@@ -372,9 +372,8 @@ export class MemoryLeases {
   }
 
   #firstDue(nowMs: number): DueEntry | undefined {
-    const held = this.#held.first();
-    const unheld = this.#unheld.first();
-    const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
+    const firsts = [this.#held.first(), this.#unheld.first()].filter((entry) => entry !== undefined);
+    const [first] = firsts.sort((one, other) => one.dueAtMs - other.dueAtMs || one.order - other.order);
     return first !== undefined && first.dueAtMs <= nowMs ? first : undefined;
   }
 }
