@@ -7,7 +7,6 @@ import { Committer } from "./commit/committer.js";
 import type { Database } from "./connection/database.js";
 import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
-import { hashOf, runHash } from "./text/keys.js";
 import { Measures, readMeasures } from "./commit/measures.js";
 import { readLine } from "./tables/line.js";
 import { listReader, listTenants } from "./tables/list.js";
@@ -16,7 +15,7 @@ import { Queues } from "./tables/queues.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
 import { findRun, type RunReader } from "./tables/stored-run.js";
 import { walkIndexes } from "./connection/transaction.js";
-import { bytes, numbers } from "./text/values.js";
+import { bytes, hashOf, numbers, runHash } from "./text/values.js";
 import type { Watchers } from "./connection/watchers.js";
 
 const lockFree = `SELECT id, encode(key, 'hex') AS hash FROM @runs WHERE key = ANY($1::bytea[]) 

@@ -1,7 +1,7 @@
 import { firstStatus, isEndedStatus, lastEventOf } from "millrace/engine";
 import type { Lease, NewRunRecord } from "millrace/runtime";
 import type { Transaction } from "../connection/transaction.js";
-import { hashOf, numberOf, runHash } from "../text/keys.js";
+import { hashOf, numberOf, runHash } from "../text/values.js";
 import { additionTo, Columns, sendRows, short } from "./columns.js";
 import type { Taken } from "./plan.js";
 

@@ -1,7 +1,7 @@
 import { joinSql, type ListDialect, type ListReader, plainSql, type Sql, sql } from "millrace/engine";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
-import { hashOf, numberOf } from "../text/keys.js";
+import { hashOf, numberOf } from "../text/values.js";
 import { type RunReader, runColumns, runJoins, toRun } from "./stored-run.js";
 
 // One index step for each tenant, however many runs it has. With EXISTS, it could be a join that reads all runs.
