@@ -34,7 +34,7 @@ export type {
   Tick,
 } from "./engine/tick.js";
 export { inputEvents } from "./engine/reduce/finish.js";
-export { Timers, isBefore, type Due } from "./engine/collections.js";
+export { Timers, type Due } from "./engine/collections.js";
 export { PiecesEvent, QuestionEvent, StartEvent, StopEvent, makeEngineEvent } from "./event/built-in-events.js";
 export {
   decodeEvent,
@@ -51,7 +51,6 @@ export { event, type EventOf, type WorkflowEvent, classOf, roleOf } from "./even
 export { anyValue, type StandardSchema } from "./event/schema.js";
 export type { Telemetry } from "./inspect/inspector.js";
 export { traceContextOf } from "./inspect/inspector.js";
-export { Limiter } from "./limit/limiter.js";
 export {
   definitionGraph,
   type DefinitionGraph,
@@ -60,7 +59,6 @@ export {
   workflowAt,
   type AppliedTick,
   type Member,
-  upgradeTicksOf,
 } from "./replay/run-tree.js";
 export { forkedRun, type ForkEdits, type PendingDelivery, pendingDeliveries } from "./replay/fork-run.js";
 export { areOverrides, ResourceContainer } from "./resource/resource.js";
@@ -78,7 +76,7 @@ export {
   openPrompts,
 } from "./run/caller/deliver-event.js";
 export { beginWithChildren, createRunner, inParent } from "./run/perform.js";
-export { outcomeError, resultOfStop, runOutcome } from "./run/outcome.js";
+export { outcomeError, runOutcome } from "./run/outcome.js";
 export type {
   Amounts,
   BudgetReport,

@@ -15,7 +15,7 @@ import { createRuntime, type Measure, type RunStore, type Runtime } from "millra
 import pg from "pg";
 import { sqliteStore } from "../../sqlite/src/index.js";
 import { postgresStore } from "../src/index.js";
-import { numberOf } from "../src/text/keys.js";
+import { numberOf } from "../src/text/values.js";
 import { Server } from "../test/support/server.js";
 
 const runs = Number(process.argv[2] ?? 1_000_000);

@@ -4,7 +4,7 @@ import type { RunStore } from "millrace/runtime";
 import pg from "pg";
 import { Database } from "./connection/database.js";
 import type { PostgresClient, PostgresPool } from "./connection/driver.types.js";
-import type { Line } from "./connection/listener.js";
+import type { Line } from "./connection/notices.js";
 import { migrate } from "./schema/migrate.js";
 import { limits, Statements } from "./connection/session.js";
 import { createSqlStore } from "./sql-store.js";

@@ -1,4 +1,4 @@
-import { changeOf } from "millrace/engine";
+import { changeOf, countStoredRuns, histogramOf, listStoredRuns } from "millrace/engine";
 import type { RunKey, RunStore } from "millrace/runtime";
 import { readBlob } from "./commit/blobs.js";
 import { Claims, withOwners } from "./commit/claims.js";
@@ -7,16 +7,15 @@ import { Committer } from "./commit/committer.js";
 import type { Database } from "./connection/database.js";
 import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
-import { hashOf, runHash } from "./text/keys.js";
 import { Measures, readMeasures } from "./commit/measures.js";
 import { readLine } from "./tables/line.js";
-import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
+import { listReader, listTenants } from "./tables/list.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { Queues } from "./tables/queues.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
 import { findRun, type RunReader } from "./tables/stored-run.js";
 import { walkIndexes } from "./connection/transaction.js";
-import { bytes, numbers } from "./text/values.js";
+import { bytes, hashOf, numbers, runHash } from "./text/values.js";
 import type { Watchers } from "./connection/watchers.js";
 
 const lockFree = `SELECT id, encode(key, 'hex') AS hash FROM @runs WHERE key = ANY($1::bytea[]) 
@@ -76,12 +75,13 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
 
 function readsOf(reader: RunReader) {
   const { database } = reader;
+  const lists = listReader(reader);
   return {
     run: async (key) => findRun(reader, key),
     tenants: async () => listTenants(database),
-    list: async (query) => listRuns(reader, query),
-    counts: async (query) => countRuns(reader, query),
-    histogram: async (query) => countOverTime(reader, query),
+    list: async (query) => listStoredRuns(lists, query),
+    counts: async (query) => countStoredRuns(lists, query),
+    histogram: async (query) => histogramOf(lists, query, false),
     statistics: async (query) => readMeasures(database, query),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) => readSnapshot(database, key, atOrBelow),
     ticks: async (key, range) => readTicks(database, key, range),

@@ -6,7 +6,7 @@ import { Session, Statements } from "../src/connection/session.js";
 import { type PostgresStoreOptions, postgresStore } from "../src/index.js";
 import { migrate } from "../src/schema/migrate.js";
 import { migrations } from "../src/schema/schema.js";
-import { hashOf, numberOf, runHash } from "../src/text/keys.js";
+import { hashOf, numberOf, runHash } from "../src/text/values.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { query } from "./support/server.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";

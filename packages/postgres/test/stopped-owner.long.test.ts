@@ -1,7 +1,7 @@
 /** Owners that stop answering, and go on as if nothing had happened. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { runHash } from "../src/text/keys.js";
+import { runHash } from "../src/text/values.js";
 import { Child } from "./child/process.js";
 import { Cable } from "./support/cable.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";

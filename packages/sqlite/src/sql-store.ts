@@ -1,4 +1,4 @@
-import { countMeasures } from "millrace/engine";
+import { countMeasures, histogramOf, listStoredRuns } from "millrace/engine";
 import type { CommitResult, RunCommit, RunKey, RunStore } from "millrace/runtime";
 import { readBlob, dropBlobs } from "./commit/blobs.js";
 import { Claims } from "./commit/claims.js";
@@ -7,11 +7,11 @@ import type { Database } from "./connection/database.js";
 import { readEvents, readSnapshot, readTicks } from "./tables/journal.js";
 import { addMeasures, deleteMeasures, readMeasures } from "./tables/measures.js";
 import { readLine } from "./tables/line.js";
-import { countOverTime, countRuns, listRuns, listTenants } from "./tables/list.js";
+import { countRuns, listReader, listTenants } from "./tables/list.js";
 import { Owners } from "./tables/owners.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
-import type { Processes } from "./connection/processes.js";
+import type { Processes } from "./connection/machine.js";
 import { findRun } from "./tables/stored-run.js";
 import type { Watchers } from "./connection/watchers.js";
 
@@ -79,12 +79,13 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
 }
 
 function readsOf(database: Database) {
+  const lists = listReader(database);
   return {
     run: async (key) => database.guard(() => findRun(database, key)?.run ?? null),
     tenants: async () => database.read(() => listTenants(database)),
-    list: async (query) => listRuns(database, query),
+    list: async (query) => listStoredRuns(lists, query),
     counts: async (query) => countRuns(database, query),
-    histogram: async (query) => countOverTime(database, query),
+    histogram: async (query) => histogramOf(lists, query, true),
     statistics: async (query) => database.guard(() => readMeasures(database, query)),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
       database.guard(() => readSnapshot(database, key, atOrBelow)),

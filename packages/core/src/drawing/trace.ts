@@ -82,10 +82,7 @@ export function traceRuns(workflow: Workflow, options: TraceOptions = {}): RunTr
     workflow.on("step.started", (facts) => recorderOf(facts).start(facts)),
     workflow.on("step.completed", (facts) => recorderOf(facts).complete(facts)),
     workflow.on("step.failed", (facts) => recorderOf(facts).finish(facts, "failed")),
-    workflow.on("run.completed", (facts) => recorderOf(facts).end("completed", facts.atMs)),
-    workflow.on("run.failed", (facts) => recorderOf(facts).end("failed", facts.atMs)),
-    workflow.on("run.cancelled", (facts) => recorderOf(facts).end("cancelled", facts.atMs)),
-    workflow.on("run.timedOut", (facts) => recorderOf(facts).end("timedOut", facts.atMs)),
+    ...endings.map((status) => workflow.on(`run.${status}`, (facts) => recorderOf(facts).end(status, facts.atMs))),
   ];
   return {
     runs,
@@ -104,6 +101,8 @@ export function traceRuns(workflow: Workflow, options: TraceOptions = {}): RunTr
     return made;
   }
 }
+
+const endings = ["completed", "failed", "cancelled", "timedOut"] as const;
 
 type AttemptDraft = { -readonly [Field in keyof AttemptTrace]: AttemptTrace[Field] };
 

@@ -185,6 +185,20 @@ export class RunTree {
     return encodeTree(compiled, { state, children }, { ...around, stateVersionOf });
   }
 
+  /**
+   * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
+   *
+   * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the code lacks.
+   */
+  upgradeTicks({ hash, graph }: HashedDefinition): Map<string, Tick[]> | null {
+    // The check runs under the same code, too: stored texts may be damaged, or made by another program.
+    for (const member of this.members.values()) assertFitsCode(member);
+    const upgradeTicks = new Map([...this.members].map(([runId, member]) => [runId, changes(member, graph)]));
+    const isOther = this.code.hash !== hash;
+    // A schema can change without a trace in the compared code.
+    return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;
+  }
+
   #follow(member: Member, command: Command): void {
     switch (command.type) {
       case "child.start": {
@@ -285,20 +299,6 @@ function nodeAt({ workflows }: DefinitionGraph, path: readonly string[]): CodeNo
 }
 
 // ---- parts that a stored run needs to continue with the present code
-
-/**
- * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
- *
- * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the code lacks.
- */
-export function upgradeTicksOf(tree: RunTree, code: HashedDefinition): Map<string, Tick[]> | null {
-  const isOther = tree.code.hash !== code.hash;
-  // The check runs under the same code, too: stored texts may be damaged, or made by another program.
-  for (const member of tree.members.values()) assertFitsCode(member);
-  const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
-  // A schema can change without a trace in the compared code.
-  return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;
-}
 
 function changes(member: Member, graph: DefinitionGraph): Tick[] {
   const ticks: Tick[] = [];

@@ -157,12 +157,6 @@ class Activation implements RunSupervisor, ActivatedRun {
     });
   }
 
-  onEnded(): void {}
-
-  onLeft(): void {}
-
-  onExists(): void {}
-
   onLost(_run: DurableRun, error: unknown): void {
     this.#setup.onLost?.(error);
   }

@@ -71,7 +71,7 @@ import {
   rawHistoryOf,
   treeAt,
 } from "./history/history.js";
-import { byOf, checkCallOptions, checkNames, given, ticketOf } from "./options/call-options.js";
+import { byOf, checkCallOptions, checkNames, given, keyFor, ticketOf } from "./options/call-options.js";
 import { limitsShown, StoredQueues } from "./queues/stored-queues.js";
 import { observedRuntime, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule, StoredSchedules } from "./schedules/schedules.js";
@@ -89,7 +89,7 @@ import { assertSame, forkRun, RunStarter } from "./worker/claim/run-starter.js";
 import { RunTable } from "./worker/claim/run-table.js";
 import { WorkerLoop } from "./worker/claim/worker-loop.js";
 import { type NewRunRequest, newRun } from "./worker/commit/commit.js";
-import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
+import { type From, keptTicks } from "./worker/load/load.js";
 import { scopedKey } from "./worker/run/messages.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
 import { Heartbeat, storedWorkers } from "./workers/heartbeat.js";
@@ -107,9 +107,7 @@ export function createRuntime<const Flows extends Workflows>(options: RuntimeOpt
 }
 
 class StoredRuntime {
-  readonly #options: ResolvedRuntimeOptions;
-  readonly #parts: RuntimeParts;
-  readonly #workflows: RegisteredWorkflows;
+  readonly #parts: RuntimeParts & Pick<ResolvedRuntimeOptions, "queues">;
   readonly #runTable: RunTable;
   readonly #workerLoop: WorkerLoop;
   readonly #renewals: Renewals;
@@ -134,14 +132,13 @@ class StoredRuntime {
 
   constructor(resolved: ResolvedRuntimeOptions) {
     const options = { ...resolved, store: guardedStore(resolved.store, () => this.#isClosed) };
-    this.#options = options;
     const { store, clock, log, leaseMs, queues, workflows, version, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
     const setup = { ports: { clock, log }, resources: this.#resources, store, telemetry, version };
-    this.#workflows = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => bulkWorkflow(this.#bulk) });
-    const parts = { store, workflows: this.#workflows, clock, log };
+    const all = new RegisteredWorkflows(workflows, setup, { [bulkName]: () => bulkWorkflow(this.#bulk) });
+    const parts = { store, workflows: all, clock, log, queues };
     this.#parts = parts;
     const owner = systemIds.runId();
     const budgets = new Budgets(options.budgets, { store, owner, leaseMs, clock, log });
@@ -174,18 +171,18 @@ class StoredRuntime {
     });
     const onChanged = (): void => this.#lookAround();
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#runTable, [...queues.keys()])) ?? null;
-    this.queues = new StoredQueues({ store, clock, queues, onChanged });
+    this.queues = new StoredQueues({ ...parts, onChanged });
     this.workers = storedWorkers(store, clock);
-    this.schedules = new StoredSchedules({ ...parts, queues, onChanged });
+    this.schedules = new StoredSchedules({ ...parts, onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
     this.#assertOpen();
     checkCallOptions("run", options);
     checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
-    const queue = ticketOf(this.#options.queues, options);
+    const queue = ticketOf(this.#parts.queues, options);
     const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
-    const workflow = this.#workflows.get(name);
+    const workflow = this.#parts.workflows.get(name);
     const { compiled } = workflow;
     const event = resolveStart(compiled, input);
     const nowMs = this.#runTable.clock.now();
@@ -224,8 +221,7 @@ class StoredRuntime {
 
   handle(runId: string, options: TenantOptions = {}): RunHandle {
     this.#assertOpen();
-    checkCallOptions("handle", options);
-    const key = { tenant: options.tenant ?? "", runId };
+    const key = keyFor("handle", runId, options);
     return this.#handle(key, () => this.#known(key));
   }
 
@@ -240,14 +236,14 @@ class StoredRuntime {
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
     checkCallOptions("runs", filter);
     await this.#runTable.committer.barrier();
-    const page = await this.#options.store.list(storeQuery(filter));
+    const page = await this.#parts.store.list(storeQuery(filter));
     return { runs: page.runs.map(toListing), cursor: page.cursor };
   }
 
   async counts(filter: CountFilter = {}): Promise<readonly RunCount[]> {
     checkCallOptions("counts", filter);
     await this.#runTable.committer.barrier();
-    return this.#options.store.counts({ tenant: "", ...given(filter) });
+    return this.#parts.store.counts({ tenant: "", ...given(filter) });
   }
 
   bulk(options: BulkOptions): RunHandle {
@@ -262,7 +258,7 @@ class StoredRuntime {
 
   watch(listener: (run: RunKey | null) => void): () => void {
     this.#assertOpen();
-    const { store, clock } = this.#options;
+    const { store, clock } = this.#parts;
     const letEnd = clock.keepAlive?.();
     const stopWatching = store.watch((key) => listener(key));
     const end = (): void => {
@@ -275,22 +271,20 @@ class StoredRuntime {
   }
 
   async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
-    checkCallOptions("delete", options);
-    const { by } = byOf(options);
-    await deleteRun(this.#runTable, { tenant: options.tenant ?? "", runId }, by);
+    const key = keyFor("delete", runId, options);
+    await deleteRun(this.#runTable, key, byOf(options).by);
   }
 
   async *export(runId: string, options: ExportOptions = {}): AsyncGenerator<ExportedPart, void> {
     this.#assertOpen();
-    checkCallOptions("export", options);
-    const { store, clock } = this.#options;
-    const key = { tenant: options.tenant ?? "", runId };
+    const key = keyFor("export", runId, options);
+    const { store, clock } = this.#parts;
     const { records = [] } = options;
     assertObjects(records, "records");
     for (const { kind, id } of records) checkNames({ kind, id });
     await this.#known(key);
     await this.#runTable.evict(key);
-    const { workflow } = await this.#from(key);
+    const { workflow } = await this.#runTable.from(key);
     const sealed = await seal({ store, clock, key });
     yield* exportRun({ store, workflow, ...sealed, records });
   }
@@ -298,22 +292,22 @@ class StoredRuntime {
   async import(parts: ExportedParts, options: ImportOptions = {}): Promise<ImportedRun> {
     this.#assertOpen();
     checkCallOptions("import", options);
-    const imported = await importRun({ ...this.#parts, queues: this.#options.queues }, parts, options);
+    const imported = await importRun(this.#parts, parts, options);
     this.#lookAround();
     return imported;
   }
 
   async release(runId: string, options: TenantOptions = {}): Promise<void> {
     this.#assertOpen();
-    checkCallOptions("release", options);
-    const { store, clock } = this.#options;
-    await unseal({ store, clock, key: { tenant: options.tenant ?? "", runId } });
+    const key = keyFor("release", runId, options);
+    const { store, clock } = this.#parts;
+    await unseal({ store, clock, key });
     this.#lookAround();
   }
 
   async retain(retention: Retention): Promise<number> {
     checkCallOptions("retain", retention);
-    const { store, clock } = this.#options;
+    const { store, clock } = this.#parts;
     await this.#runTable.committer.barrier();
     return retainRuns({ store, clock, tenants: await this.#tenants(retention) }, retention);
   }
@@ -325,48 +319,45 @@ class StoredRuntime {
   }
 
   async #tenants({ tenant }: TenantOptions): Promise<readonly string[]> {
-    return tenant === undefined ? this.#options.store.tenants() : [tenant];
+    return tenant === undefined ? this.#parts.store.tenants() : [tenant];
   }
 
   async *history(
     runId: string,
     options: (HistoryOptions & Partial<RawOptions> & { readonly details?: never }) | DetailedHistoryOptions = {},
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
-    checkCallOptions(options?.details === true ? "history with details" : "history", options);
-    const key = { tenant: options.tenant ?? "", runId };
-    if (options.details === true) yield* detailedHistoryOf(this.#runTable, await this.#from(key), options);
+    const key = keyFor(options?.details === true ? "history with details" : "history", runId, options);
+    if (options.details === true) yield* detailedHistoryOf(this.#runTable, await this.#runTable.from(key), options);
     else if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
-    else yield* historyOf(await this.#from(key), options.after);
+    else yield* historyOf(await this.#runTable.from(key), options.after);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
-    checkCallOptions("attempts", options);
-    const { tenant = "", after = 0, limit } = options;
+    const key = keyFor("attempts", runId, options);
+    const { after = 0, limit } = options;
     assertAfter(after);
     const most = limit === undefined ? Number.POSITIVE_INFINITY : positiveInteger(limit, "limit");
-    yield* attemptsOf(await this.#from({ tenant, runId }), { after, limit: most });
+    yield* attemptsOf(await this.#runTable.from(key), { after, limit: most });
   }
 
   async at(runId: string, tick: number, options: MomentOptions = {}): Promise<RunMoment> {
-    checkCallOptions("at", options);
+    const key = keyFor("at", runId, options);
     if (options.item !== undefined) positiveInteger(options.item, "item");
-    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options);
+    return momentOf(await this.#runTable.from(key), tick, options);
   }
 
   async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {
-    checkCallOptions("children", options);
-    return childrenOf(await this.#from({ tenant: options.tenant ?? "", runId }));
+    return childrenOf(await this.#runTable.from(keyFor("children", runId, options)));
   }
 
   async ticks(runId: string, options: TenantOptions = {}): Promise<{ first: number; last: number } | null> {
-    checkCallOptions("ticks", options);
-    const kept = await keptTicks(await this.#stored({ tenant: options.tenant ?? "", runId }));
+    const kept = await keptTicks(await this.#stored(keyFor("ticks", runId, options)));
     return kept.first > kept.last ? null : kept;
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
-    checkCallOptions("stateAt", options);
-    return contextOf(await treeAt(await this.#from({ tenant: options.tenant ?? "", runId }), tick));
+    const from = await this.#runTable.from(keyFor("stateAt", runId, options));
+    return contextOf(await treeAt(from, tick));
   }
 
   fork(runId: string, options: ForkOptions): RunHandle {
@@ -376,9 +367,9 @@ class StoredRuntime {
     byOf(options);
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
-    const stored = this.#from({ tenant, runId }).then((from) =>
-      forkRun({ runTable: this.#runTable, starter: this.#starter, from, key }, options),
-    );
+    const stored = this.#runTable
+      .from({ tenant, runId })
+      .then((from) => forkRun({ runTable: this.#runTable, starter: this.#starter, from, key }, options));
     markHandled(stored);
     return this.#handle(key, () => stored.then(() => null));
   }
@@ -411,7 +402,7 @@ class StoredRuntime {
   }
 
   async #stop(drainMs: number): Promise<void> {
-    const { clock, store } = this.#options;
+    const { clock, store } = this.#parts;
     this.#renewals.stopReloads();
     // Both run in parallel: runs that the worker loop claims while it stops are released. A store that does not answer is not
     // waited for.
@@ -428,7 +419,7 @@ class StoredRuntime {
     for (const end of this.#watches) end();
     this.#unobserve?.();
     try {
-      await this.#workflows.dispose();
+      await this.#parts.workflows.dispose();
       await this.#resources.dispose();
     } finally {
       const closed = store.close();
@@ -440,22 +431,20 @@ class StoredRuntime {
 
   #continue(runId: string, options: ResumeRunOptions, how: "resume" | "retry"): RunHandle {
     this.#assertOpen();
-    checkCallOptions(how, options);
+    const key = keyFor(how, runId, options);
     checkNames({ key: options.key });
-    const key = { tenant: options.tenant ?? "", runId };
     const message = { kind: how, ...byOf(options) } as const;
-    const [runTable, workflows] = [this.#runTable, this.#workflows];
+    const runTable = this.#runTable;
     this.#begin();
     const going = markHandled(
-      sendMessage({ runTable, workflows, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
+      sendMessage({ runTable, key }, message, { idempotencyKey: scopedKey(how, options.key), row: null }),
     );
     return this.#handle(key, () => going.then(() => null));
   }
 
   #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
-    const [runTable, workflows] = [this.#runTable, this.#workflows];
-    return new StoredRunHandle({ runTable, workflows, key, accept });
+    return new StoredRunHandle({ runTable: this.#runTable, key, accept });
   }
 
   /** Looks for due work: there may be some now. */
@@ -477,16 +466,11 @@ class StoredRuntime {
    */
   async #known(key: RunKey): Promise<StoredRun | null> {
     await this.#starter.whenStored(key);
-    return this.#runTable.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
-  }
-
-  async #from(key: RunKey): Promise<LoadFrom> {
-    const stored = await this.#stored(key);
-    return { ...stored, workflow: this.#workflows.get(stored.run.workflow) };
+    return this.#runTable.live.has(idOf(key)) ? null : storedRun(this.#parts.store, key);
   }
 
   async #stored(key: RunKey): Promise<From> {
-    const { store } = this.#options;
+    const { store } = this.#parts;
     return { store, run: await storedRun(store, key) };
   }
 

@@ -75,3 +75,9 @@ export function sendRows<Spec extends string>(
   }
   if (short.length > 0) transaction.send(many, columns.values(short));
 }
+
+export const isLong = (text: string): boolean => text.length >= longText;
+
+/** `null` for a text that is sent separately. */
+export const short = (text: string | null | undefined): string | null =>
+  typeof text === "string" && !isLong(text) ? text : null;

@@ -13,12 +13,10 @@ import type { Transaction } from "../connection/transaction.js";
 import type { Interned } from "../tables/interned.js";
 import { lockRecords } from "../tables/records.js";
 import { lastTick, type RunReader, runsByKeys, toRun } from "../tables/stored-run.js";
-import { idOf, recordId, runHash } from "../text/keys.js";
-import { bytes } from "../text/values.js";
+import { bytes, idOf, recordId, runHash } from "../text/values.js";
 import { RecentBlobs } from "./blobs.js";
 import type { Measures } from "./measures.js";
 import { type HeldRun, type Knowledge, type Plan, planGroup } from "./plan.js";
-import { RunNumbers } from "./run-numbers.js";
 import { sendWave } from "./writes.js";
 
 const lock = "SELECT 1 FROM @runs WHERE key = ANY($1::bytea[]) ORDER BY id FOR NO KEY UPDATE";
@@ -176,4 +174,29 @@ export class Committer {
 function idsOf(ids: readonly number[]): () => number {
   let next = 0;
   return () => ids[next++] as number;
+}
+
+/** How far the sequence goes at once: `INCREMENT BY` of `run_numbers`. */
+const blockSize = 256;
+const nextNumbers = "SELECT nextval('@run_numbers') AS first FROM generate_series(1, $1::int)";
+
+/** Numbers for new runs, known before their rows are written. What a process leaves of a block is never used. */
+class RunNumbers {
+  readonly #database: Database;
+  #free: number[] = [];
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Reserves this many numbers, in rising order. */
+  async take(count: number): Promise<number[]> {
+    const missing = count - this.#free.length;
+    if (missing > 0) {
+      const rows = await this.#database.all(nextNumbers, [Math.ceil(missing / blockSize)]);
+      for (const { first } of rows)
+        for (let offset = 0; offset < blockSize; offset++) this.#free.push((first as number) + offset);
+    }
+    return this.#free.splice(0, count);
+  }
 }

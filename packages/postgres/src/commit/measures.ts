@@ -3,8 +3,7 @@ import { type CountedMeasures, kindOf, type Series, statisticsRowOf } from "mill
 import type { StatisticsQuery, StatisticsRow } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Interned } from "../tables/interned.js";
-import { hashOf, numberOf } from "../text/keys.js";
-import { bytes, texts } from "../text/values.js";
+import { bytes, hashOf, numberOf, texts } from "../text/values.js";
 import { Columns, type RowOf } from "./columns.js";
 
 /** A row of counts. */

@@ -1,10 +1,9 @@
 import { firstStatus, isEndedStatus, lastEventOf } from "millrace/engine";
 import type { Lease, NewRunRecord } from "millrace/runtime";
 import type { Transaction } from "../connection/transaction.js";
-import { hashOf, numberOf, runHash } from "../text/keys.js";
-import { additionTo, Columns, sendRows } from "./columns.js";
+import { hashOf, numberOf, runHash } from "../text/values.js";
+import { additionTo, Columns, sendRows, short } from "./columns.js";
 import type { Taken } from "./plan.js";
-import { sendLongSummaries, short } from "./run-columns.js";
 
 /** Numbers of long names, and times by the clock of the server. */
 export interface Numbering {
@@ -40,7 +39,6 @@ export function sendNewRuns(transaction: Transaction, created: readonly Taken[],
     .map((taken) => rowOf(taken, numbering))
     .toSorted((left, right) => Buffer.compare(left.key, right.key));
   transaction.send(addRuns, runs.values(sorted));
-  sendLongSummaries(transaction, created);
   sendStarts(transaction, created);
   sendNamed(transaction, created, numbering);
 }

@@ -8,7 +8,7 @@
 import { recordKeyOf } from "millrace/engine";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, StoredRecord } from "millrace/runtime";
 import type { RecordChange } from "../tables/records.js";
-import { idOf, recordId } from "../text/keys.js";
+import { idOf, recordId } from "../text/values.js";
 
 /** Facts that decide about the commits of a run. */
 export interface HeldRun {

@@ -11,14 +11,12 @@ import type { LoneStatement, Transaction } from "../connection/transaction.js";
 import { mismatchCodes } from "../store-error.js";
 import { sendRecords } from "../tables/records.js";
 import { lastTick } from "../tables/stored-run.js";
-import { hashOf } from "../text/keys.js";
-import { numbers } from "../text/values.js";
+import { hashOf, numbers } from "../text/values.js";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
-import { additionTo, Columns, type RowOf, sendRows } from "./columns.js";
+import { additionTo, Columns, isLong, type RowOf, sendRows, short } from "./columns.js";
 import { type CountRow, countColumns } from "./measures.js";
 import { type Numbering, sendNewRuns } from "./new-runs.js";
 import type { HeldRun, Taken, Wave } from "./plan.js";
-import { isLong, sendLongSummaries, short } from "./run-columns.js";
 
 const additionOfCounts = additionTo("fresh_measures", countColumns);
 const place = "run bigint, owner bigint, epoch bigint, before bigint, last bigint, at_ms bigint, event bigint";
@@ -73,6 +71,7 @@ const settle = changing(
     FROM held i WHERE r.id = i.run`,
 );
 
+const setTexts = "UPDATE @runs SET outcome = $2, waiting = $3 WHERE id = $1";
 const keepFirst = "ON CONFLICT DO NOTHING";
 const addEvents = additionTo("events", "sequence bigint, run bigint, at_ms bigint, text text", keepFirst);
 const addSnapshots = additionTo("snapshots", "tick bigint, run bigint, at_ms bigint, text text", keepFirst);
@@ -114,6 +113,7 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   const moved = taken.filter(({ before }) => before !== null);
   if (created.length > 0) sendNewRuns(transaction, created, setup);
   const isCounted = sendMoves(transaction, moved, setup);
+  sendLongSummaries(transaction, taken);
   if (!isCounted) sendRows(transaction, additionOfCounts, setup.counts);
   sendBatches(transaction, created, moved);
   const events = taken.flatMap(({ commit, after }) =>
@@ -176,7 +176,13 @@ function sendSettled(transaction: Transaction, settled: readonly Taken[], toServ
     });
   });
   transaction.send(settle.statement, [...settle.columns.values(rows), rows.length]);
-  sendLongSummaries(transaction, settled);
+}
+
+function sendLongSummaries(transaction: Transaction, taken: readonly Taken[]): void {
+  for (const { commit, after } of taken) {
+    const { outcome = null, waiting = null } = commit.summary ?? {};
+    if (isLong(outcome ?? "") || isLong(waiting ?? "")) transaction.send(setTexts, [after.id, outcome, waiting]);
+  }
 }
 
 function wakeOf(summary: RunCommit["summary"], toServer: Numbering["toServer"]): number | null {

@@ -1,5 +1,4 @@
-import { hashOf } from "../text/keys.js";
-import { types } from "../text/values.js";
+import { hashOf, types } from "../text/values.js";
 import type { PostgresClient, PostgresQuery, PostgresResult } from "./driver.types.js";
 
 /** A name in SQL, as it is. */

@@ -1,9 +1,8 @@
 import { type HeardChange, StoreListeners } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
-import { idOf } from "../text/keys.js";
+import { idOf } from "../text/values.js";
 import type { Database } from "./database.js";
-import { type Line, Listener } from "./listener.js";
-import { type Change, channelOf, decodeNotice, either, Notices } from "./notices.js";
+import { type Change, channelOf, decodeNotice, either, type Line, Listener, Notices } from "./notices.js";
 
 export interface WatchersSetup {
   readonly database: Database;

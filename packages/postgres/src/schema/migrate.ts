@@ -2,7 +2,7 @@ import { WorkflowError } from "millrace";
 import { storeNewer } from "millrace/engine";
 import { quoted, type Session } from "../connection/session.js";
 import { damaged } from "../store-error.js";
-import { hashOf } from "../text/keys.js";
+import { hashOf } from "../text/values.js";
 import { migrations } from "./schema.js";
 
 const state = `SELECT current_setting('server_encoding') AS encoding,

@@ -1,6 +1,5 @@
 import type { Database } from "../connection/database.js";
-import { hashOf } from "../text/keys.js";
-import { bytes, texts } from "../text/values.js";
+import { bytes, hashOf, texts } from "../text/values.js";
 
 type Table = "tenants" | "owners" | "queues";
 

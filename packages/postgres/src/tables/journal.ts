@@ -1,7 +1,6 @@
 import type { Range, RunKey, StoredEvent, StoredJournal, StoredSnapshot, TickBatch } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
-import { runHash } from "../text/keys.js";
-import { atMost, bytes } from "../text/values.js";
+import { atMost, bytes, runHash } from "../text/values.js";
 
 const runOf = "(SELECT id FROM @runs WHERE key = $1)";
 const ticks = `SELECT first, last, at_ms AS "atMs", text FROM @ticks t WHERE run = ${runOf} AND last > $2

@@ -1,7 +1,6 @@
 /** The line of a queue as people see it: what has arrived, whether or not a claim has put it in line. */
 import type { LineQuery, StoredLine } from "millrace/runtime";
-import { hashOf, runHash } from "../text/keys.js";
-import { atMost } from "../text/values.js";
+import { atMost, hashOf, runHash } from "../text/values.js";
 import type { RunReader } from "./stored-run.js";
 
 const queue = "q AS MATERIALIZED (SELECT id FROM @queues WHERE hash = $1)";

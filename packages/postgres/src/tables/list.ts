@@ -1,18 +1,7 @@
-import {
-  countStoredRuns,
-  histogramOf,
-  joinSql,
-  type ListDialect,
-  type ListReader,
-  listStoredRuns,
-  plainSql,
-  type Sql,
-  sql,
-} from "millrace/engine";
-import type { CountQuery, HistogramBar, HistogramQuery, RunCount, RunPage, RunQuery } from "millrace/runtime";
+import { joinSql, type ListDialect, type ListReader, plainSql, type Sql, sql } from "millrace/engine";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
-import { hashOf, numberOf } from "../text/keys.js";
+import { hashOf, numberOf } from "../text/values.js";
 import { type RunReader, runColumns, runJoins, toRun } from "./stored-run.js";
 
 // One index step for each tenant, however many runs it has. With EXISTS, it could be a join that reads all runs.
@@ -26,7 +15,7 @@ export async function listTenants(database: Database): Promise<string[]> {
 const idOf = (table: "tenants" | "queues", name: string): Sql =>
   sql`(SELECT id FROM ${plainSql(`@${table}`)} WHERE hash = ${hashOf(name)})`;
 
-export const listDialect: ListDialect = {
+const dialect: ListDialect = {
   runs: () => plainSql("@runs AS q"),
   namedRuns: (table) => plainSql(`@${table} AS l JOIN @runs AS q ON q.id = l.run`),
   tenant: (table, name) => sql`${plainSql(table)}.tenant = ${idOf("tenants", name)}`,
@@ -51,25 +40,13 @@ export const listDialect: ListDialect = {
     FROM ${page} AS page JOIN @runs AS r ON r.id = page.id ${plainSql(runJoins)} ${order}`,
 };
 
-function readerOf(reader: RunReader): ListReader {
+export function listReader(reader: RunReader): ListReader {
   return {
-    dialect: listDialect,
+    dialect,
     read: (statement) => {
       const { text, values } = statement.render((number) => `$${number}`);
       return reader.database.allOnce(text, values);
     },
     toRun: (row) => ({ id: (row as Row)["id"] as number, run: toRun(reader, row as Row) }),
   };
-}
-
-export function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
-  return listStoredRuns(readerOf(reader), query);
-}
-
-export function countOverTime(reader: RunReader, query: HistogramQuery): Promise<HistogramBar[]> {
-  return histogramOf(readerOf(reader), query, false);
-}
-
-export function countRuns(reader: RunReader, query: CountQuery): Promise<RunCount[]> {
-  return countStoredRuns(readerOf(reader), query);
 }

@@ -1,7 +1,6 @@
 import type { PostedMessage, PostResult, Range, RunKey, StoredPost, StoredReceipt } from "millrace/runtime";
 import type { Row } from "../connection/session.js";
-import { hashOf, runHash } from "../text/keys.js";
-import { atMost, bytes } from "../text/values.js";
+import { atMost, bytes, hashOf, runHash } from "../text/values.js";
 import { type RunReader, runsByKeys, toRun } from "./stored-run.js";
 
 // Positions are taken under the lock of the run, so that they rise in the order in which posts of a run are stored.

@@ -2,8 +2,7 @@ import { pageSize, rangeOfPrefix, recordKeyOf, recordPageOf } from "millrace/eng
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
-import { hashOf, numberOf, recordId } from "../text/keys.js";
-import { bytes, numbers } from "../text/values.js";
+import { bytes, hashOf, numberOf, numbers, recordId } from "../text/values.js";
 
 const read = "SELECT version, text FROM @records WHERE key = $1";
 const lock =

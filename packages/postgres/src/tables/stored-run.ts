@@ -4,7 +4,7 @@ import type { ServerClock } from "../connection/clock.js";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
 import { damaged } from "../store-error.js";
-import { runHash } from "../text/keys.js";
+import { runHash } from "../text/values.js";
 
 /** When the lease of `runs AS r` ends, by the renewals of its owner `o`. */
 export const leaseUntil: string = "CASE WHEN r.renewal < o.renewals THEN o.until_ms ELSE r.lease_until END";

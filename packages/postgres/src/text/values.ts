@@ -1,8 +1,10 @@
 /**
- * Values as PostgreSQL reads and writes them.
+ * Values as PostgreSQL reads and writes them, and keys of fixed length for names of any length.
  *
  * @module
  */
+import { createHash } from "node:crypto";
+import type { RecordKey, RunKey } from "millrace/runtime";
 
 /** Array literals, written here: `pg` escapes numbers like texts, one by one. */
 export function numbers(values: readonly (number | string | boolean | null)[]): string {
@@ -35,3 +37,27 @@ const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 /** The same for every pool: the program may have set others for its own queries. */
 export const types = { getTypeParser: (type: number): ((text: string) => unknown) => parsers.get(type) ?? asIs };
+
+// ---- keys
+
+export function hashOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** A number that sorts and compares fast. Two names may have the same one: compare the names, too. */
+export function numberOf(...names: readonly string[]): string {
+  return hashOf(JSON.stringify(names)).readBigInt64BE().toString();
+}
+
+/** The key of a run in maps. */
+export function idOf({ tenant, runId }: RunKey): string {
+  return JSON.stringify([tenant, runId]);
+}
+
+export function runHash(key: RunKey): Buffer {
+  return hashOf(idOf(key));
+}
+
+export function recordId({ tenant, kind, id }: RecordKey): string {
+  return JSON.stringify([tenant, kind, id]);
+}

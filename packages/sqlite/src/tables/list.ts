@@ -1,16 +1,14 @@
 import {
   countStoredRuns,
   countsOfTexts,
-  histogramOf,
   joinSql,
   type ListDialect,
   type ListReader,
-  listStoredRuns,
   plainSql,
   type Sql,
   sql,
 } from "millrace/engine";
-import type { CountQuery, HistogramBar, HistogramQuery, RunCount, RunPage, RunQuery } from "millrace/runtime";
+import type { CountQuery, RunCount } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { selectRuns, toRun } from "./stored-run.js";
 
@@ -24,7 +22,7 @@ function allOf(walks: readonly Sql[]): Sql {
   return join([walks.slice(0, unionSize), walks.slice(unionSize)].map((some) => sql`SELECT * FROM (${join(some)})`));
 }
 
-export const listDialect: ListDialect = {
+const dialect: ListDialect = {
   runs: (column) => plainSql(`runs AS q INDEXED BY runs_${column}`),
   namedRuns: (table) => plainSql(`${table} AS l CROSS JOIN runs AS q ON q.id = l.run`),
   tenant: (table, name) => sql`${plainSql(table)}.tenant = ${name}`,
@@ -42,9 +40,9 @@ export const listDialect: ListDialect = {
   rowsOf: (page, order) => selectRuns(sql`${page} AS page CROSS JOIN runs AS r ON r.id = page.id`, order),
 };
 
-function readerOf(database: Database): ListReader {
+export function listReader(database: Database): ListReader {
   return {
-    dialect: listDialect,
+    dialect,
     read: async (statement) => {
       const { text, values } = statement.render(() => "?");
       return database.guard(() => database.sqlOnce(text).all(...values));
@@ -53,19 +51,11 @@ function readerOf(database: Database): ListReader {
   };
 }
 
-export function listRuns(database: Database, query: RunQuery): Promise<RunPage> {
-  return listStoredRuns(readerOf(database), query);
-}
-
-export function countOverTime(database: Database, query: HistogramQuery): Promise<HistogramBar[]> {
-  return histogramOf(readerOf(database), query, true);
-}
-
 /** A covering walk of one index. */
 export async function countRuns(database: Database, query: CountQuery): Promise<RunCount[]> {
   const { tenant, workflow, labels = {} } = query;
   const names = Object.keys(labels).length === 0 ? database.guard(() => workflowsOf(database, tenant)) : [];
-  if (names.length === 0 || names.length > mostColumns) return countStoredRuns(readerOf(database), query);
+  if (names.length === 0 || names.length > mostColumns) return countStoredRuns(listReader(database), query);
   const wanted = names.filter((name) => workflow === undefined || name === workflow);
   return database.guard(() => countByColumns(database, tenant, wanted));
 }

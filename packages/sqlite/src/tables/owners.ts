@@ -8,7 +8,7 @@
  * @module
  */
 import type { Database } from "../connection/database.js";
-import type { Processes } from "../connection/processes.js";
+import type { Processes } from "../connection/machine.js";
 import { Row } from "../connection/row.js";
 
 const put = `INSERT INTO owners (owner, machine, pid, started) VALUES (?, ?, ?, ?)

@@ -8,7 +8,8 @@
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { DoneBy, PendingDelivery, RunStatus, Tick, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
-import type { RecordKey, RunKey, StoredStatus } from "../store/run-store.types.js";
+import type { AuditActionRecord } from "../../wire/server.types.js";
+import type { RecordKey, RunKey, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import type { TenantOptions } from "./run-filter.types.js";
 
 export interface HistoryEntry {
@@ -207,13 +208,7 @@ export interface ChildRun {
 }
 
 /** One tick as it is stored. */
-export interface RawHistoryEntry {
-  /** Number of the tick, for `stateAt` and `fork`. From 1. */
-  readonly number: number;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** Id of the run that it happened to: this run, or a child. */
-  readonly runId: string;
+export interface RawHistoryEntry extends Omit<HistoryEntry, "tick"> {
   /** The tick as plain JSON. */
   readonly tick: { readonly type: string; readonly atMs: number; readonly [field: string]: unknown };
 }
@@ -230,17 +225,7 @@ export interface RawSnapshot {
 
 // ---- actions of people and programs on runs, over all runs of a tenant
 
-export type AuditAction =
-  | "start"
-  | "fork"
-  | "answer"
-  | "send"
-  | "cancel"
-  | "resume"
-  | "retry"
-  | "delete"
-  | `queue.${"pause" | "resume" | "limit" | "reset"}`
-  | `schedule.${"set" | "pause" | "resume" | "edit" | "reset" | "start" | "delete"}`;
+export type AuditAction = AuditActionRecord;
 
 /** One thing that was done to a run, a queue or a schedule. */
 export interface AuditEntry {
@@ -329,12 +314,16 @@ export type ExportedPart =
   /** Number of parts, this one included. */
   | { readonly type: "end"; readonly parts: number };
 
-export interface ExportedHead extends RunKey {
+/** Columns of a row that move as they are. */
+type MovedColumn =
+  | ("workflow" | "labels" | "forkedFrom" | "queue" | "ticks")
+  | ("createdAtMs" | "startAtMs" | "updatedAtMs");
+
+export interface ExportedHead extends RunKey, Pick<StoredRun, MovedColumn> {
   readonly type: "run";
   readonly format: number;
   /** Id of this move, unique. A second import of it changes nothing. */
   readonly move: string;
-  readonly workflow: string;
   /** `null` if it follows from the ticks; a run that has not ended is due at once. */
   readonly status: StoredStatus | null;
   readonly input: unknown;
@@ -342,14 +331,6 @@ export interface ExportedHead extends RunKey {
   readonly code: string;
   /** Version of the program that has continued the run last. @default null: not known */
   readonly version?: string | null | undefined;
-  /** Number of the last tick. */
-  readonly ticks: number;
-  readonly createdAtMs: number;
-  readonly startAtMs: number;
-  readonly updatedAtMs: number;
-  readonly labels: { readonly [name: string]: string };
-  readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
-  readonly queue: { readonly name: string; readonly key: string; readonly priority: number } | null;
   /** The open prompts, if the run waits. */
   readonly waiting: unknown;
 }

@@ -8,7 +8,7 @@ import type { InputOf, PromptOf, Receipt, ResultOf, RunOutcome, StartedRun } fro
 import type { ContextDict } from "../../authoring/store.types.js";
 import type { DoneBy, ForkEdits, Sendable, TraceContext, WorkflowEvent } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
-import type { EndedStatus, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
+import type { EndedStatus, QueueTicket, RunCount, RunKey, StoredStatus } from "../store/run-store.types.js";
 import type { RuntimeBudgets } from "./budget.types.js";
 import type {
   CheckReport,
@@ -200,10 +200,7 @@ export interface RunListing extends RunKey {
 }
 
 /** The queue that a run waits in, and whether its turn has come. */
-export interface ListedQueue {
-  readonly name: string;
-  readonly key: string;
-  readonly priority: number;
+export interface ListedQueue extends QueueTicket {
   readonly hasPlace: boolean;
 }
 

@@ -7,6 +7,7 @@
 import type { InputOf } from "../../authoring/handler.types.js";
 import type { DoneBy } from "../../host.js";
 import type { Duration } from "../../value/duration.js";
+import type { ScheduleStartRecord } from "../../wire/server.types.js";
 import type { QueueTicket } from "../store/run-store.types.js";
 import type { CallerOptions, TenantOptions, Workflows } from "./run-filter.types.js";
 import type { RecordListQuery } from "./runtime-records.types.js";
@@ -85,11 +86,7 @@ export interface ScheduleEdited {
 }
 
 /** The start event of every run: its type, and its fields as JSON; `meta` describes values that JSON cannot hold. */
-export interface ScheduleStart {
-  readonly type: string;
-  readonly value: unknown;
-  readonly meta?: unknown;
-}
+export interface ScheduleStart extends ScheduleStartRecord {}
 
 /** A schedule and its present state. */
 export interface Schedule {

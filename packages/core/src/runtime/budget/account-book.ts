@@ -34,11 +34,15 @@ interface Hold extends Amounts {
   readonly write: number;
 }
 
-/** One account, as this process uses it. */
-export interface Account {
+/** An account, with its budget. */
+export interface Wanted {
   readonly key: RecordKey;
-  /** The budget; a unit without a limit is left out. */
+  /** A unit without a limit is left out. */
   readonly limits: Partial<Amounts>;
+}
+
+/** One account, as this process uses it. */
+export interface Account extends Wanted {
   /** How many calls use it. */
   users: number;
   /** Amounts held by calls at work in this process. */
@@ -190,12 +194,6 @@ interface Job {
   readonly allowing?: { readonly key: string; readonly more: Amounts };
   readonly resolve: (refusal: Refusal | null) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** An account, with its budget. */
-export interface Wanted {
-  readonly key: RecordKey;
-  readonly limits: Partial<Amounts>;
 }
 
 /** An account in one write. */

@@ -21,12 +21,11 @@ import {
   ticksOf,
   ticksThrough,
 } from "../history/history.js";
-import { assertHere } from "../store/run-key.js";
+import { assertHere, idOf } from "../store/run-key.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/store-kit.js";
 import type { RunTable } from "../worker/claim/run-table.js";
 import { type LoadFrom, loadTree } from "../worker/load/load.js";
-import { waitForChange } from "./wait-for-change.js";
 
 export async function* detailedHistoryOf(
   runTable: RunTable,
@@ -47,8 +46,8 @@ export async function* detailedHistoryOf(
       signal?.throwIfAborted();
     }
     if (!follow || trail.number >= before - 1) return;
-    const run = await waitForChange(
-      { runTable, key: from.run.key },
+    const run = await runTable.watchers.until(
+      idOf(from.run.key),
       async () => {
         const now = await runTable.sharedRow(from.run.key);
         if (now === null || now.createdAtMs !== from.run.createdAtMs) throw runUnknown(from.run.key);

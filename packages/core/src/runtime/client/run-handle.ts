@@ -18,7 +18,6 @@ import {
   promptsOf,
   type RunStream,
   receiptOfAnswer,
-  resultOfStop,
   runOutcome,
   type Sendable,
   type StreamOptions,
@@ -50,7 +49,6 @@ import { type Message, scopedKey } from "../worker/run/messages.js";
 import { toListing } from "./run-lists.js";
 import { type SendSetup, type SentMessage, sendMessage } from "./send-message.js";
 import { StoredSource } from "./stored-stream.js";
-import { waitForChange } from "./wait-for-change.js";
 
 /** For a start with `dedupe`, `key` is that of the run that counts, once it is accepted. */
 export interface HandleSetup extends SendSetup {
@@ -95,8 +93,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async #whenEnded(): Promise<unknown> {
     const outcome = await this.#outcome();
-    if (outcome.status !== "completed") throw outcomeError(this.runId, outcome);
-    return resultOfStop(outcome.event);
+    const ended = runOutcome(this.runId, outcome);
+    if (ended.status === "completed") return ended.result;
+    throw outcomeError(this.runId, outcome);
   }
 
   async #outcome(): Promise<Outcome> {
@@ -105,8 +104,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const readRow = () => runTable.sharedRow(key);
     const id = idOf(key);
     // An active run in this process reports each commit, and finally its end.
-    const isEarly = () => !runTable.isOver && runTable.live.get(id)?.phase === "live";
-    return waitForChange(this.#setup, async () => (await runTable.outcome(key, readRow)) ?? undefined, { isEarly });
+    const isEarly = () => !runTable.watchers.isOver && runTable.live.get(id)?.phase === "live";
+    return runTable.watchers.until(id, async () => (await runTable.outcome(key, readRow)) ?? undefined, { isEarly });
   }
 
   async sendEvent<Event>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
@@ -132,10 +131,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #answerTo(promptId: string): Promise<PromptAnswer | null> {
-    const { runTable, workflows } = this.#setup;
+    const { store, workflows } = this.#setup.runTable;
     const run = await this.#row();
     const workflow = workflows.find(run.workflow);
-    return workflow === undefined ? null : answerTo({ store: runTable.store, run, workflow }, promptId);
+    return workflow === undefined ? null : answerTo({ store, run, workflow }, promptId);
   }
 
   async cancel(reason?: unknown, options: CallerOptions & PostOptions = {}): Promise<Receipt> {
@@ -161,18 +160,16 @@ export class StoredRunHandle implements RunHandle<unknown> {
     assertSignal(signal);
     await this.#isThere();
     const { runTable, key } = this.#setup;
-    return waitForChange(this.#setup, () => this.#lookIdle({ readRow: () => runTable.sharedRow(key), signal }), {
-      signal,
-    });
+    return runTable.watchers.until(idOf(key), () => this.#lookIdle(true, signal), { signal });
   }
 
   async outcome(): Promise<RunOutcome | null> {
     await this.accepted;
-    return (await this.#lookIdle({ waits: false })) ?? null;
+    return (await this.#lookIdle(false)) ?? null;
   }
 
   async prompts(): Promise<readonly PendingPrompt[]> {
-    const { runTable, key, workflows } = this.#setup;
+    const { runTable, key } = this.#setup;
     await this.accepted;
     const live = runTable.live.get(idOf(key));
     if (live?.phase === "live") return promptsOf(live.runner);
@@ -180,12 +177,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (run.outcome !== null || live?.phase === "ended") return [];
     if (run.status !== "running" && run.status !== "queued") return this.#waitingPrompts(run);
     // Another process has the run, perhaps with newer code: its prompts are read from its stored events.
+    const { store, workflows } = runTable;
     const workflow = workflows.get(run.workflow);
-    const { tree } = await loadTree({
-      store: runTable.store,
-      run,
-      workflow: { ...workflow, compiled: tolerant(workflow.compiled) },
-    });
+    const { tree } = await loadTree({ store, run, workflow: { ...workflow, compiled: tolerant(workflow.compiled) } });
     return tree.prompts();
   }
 
@@ -193,13 +187,12 @@ export class StoredRunHandle implements RunHandle<unknown> {
   snapshot(options: RawOptions): Promise<RawSnapshot | null>;
   async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
     if (options !== undefined) checkCallOptions("snapshot", options);
-    const { runTable, key, workflows } = this.#setup;
+    const { runTable, key } = this.#setup;
     await this.#isThere();
     if (options?.raw === true) return rawSnapshotOf({ store: runTable.store, run: await this.#row() });
     const live = runTable.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
-    const run = await this.#row();
-    const { tree } = await loadTree({ store: runTable.store, run, workflow: workflows.get(run.workflow) });
+    const { tree } = await loadTree(await runTable.from(key));
     return contextOf(tree);
   }
 
@@ -225,9 +218,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
     };
   }
 
-  /** Looks for the outcome of an idle run; `undefined` if the run has work to do. */
-  async #lookIdle({ readRow = () => this.#row(), signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
+  /**
+   * Looks for the outcome of an idle run; `undefined` if the run has work to do.
+   *
+   * @param waits Whether to wait for a run that works here, as other callers may do at the same time.
+   */
+  async #lookIdle(waits: boolean, signal?: AbortSignal): Promise<RunOutcome | undefined> {
     const { runTable, key } = this.#setup;
+    const readRow = () => (waits ? runTable.sharedRow(key) : this.#row());
     await runTable.whenLoaded(key); // claimed because it has work to do, which its row does not say
     const live = runTable.live.get(idOf(key));
     if (live?.phase === "live") {
@@ -247,8 +245,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   /** Newer code may have asked them. */
   #waitingPrompts(run: StoredRun): readonly PendingPrompt[] {
-    const { key, workflows } = this.#setup;
-    return readPrompts(run.waiting, tolerant(workflows.get(run.workflow).compiled), `run "${key.runId}"`);
+    const { key, runTable } = this.#setup;
+    const { compiled } = runTable.workflows.get(run.workflow);
+    return readPrompts(run.waiting, tolerant(compiled), `run "${key.runId}"`);
   }
 
   /** The row of the run, if it was read. */
@@ -265,13 +264,6 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const row = await this.#isThere();
     return sendMessage(this.#setup, message, { idempotencyKey, row });
   }
-}
-
-interface IdleLook {
-  readonly readRow?: () => Promise<StoredRun | null>;
-  readonly signal?: AbortSignal | undefined;
-  /** Whether to wait for a run that works. @default true */
-  readonly waits?: boolean;
 }
 
 // ---- answers of prompts that are closed

@@ -25,12 +25,9 @@ import {
   readReceipt,
   refusedByEnd,
 } from "../worker/run/messages.js";
-import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
-import { waitForChange } from "./wait-for-change.js";
 
 export interface SendSetup {
   readonly runTable: RunTable;
-  readonly workflows: RegisteredWorkflows;
   readonly key: RunKey;
 }
 
@@ -76,11 +73,11 @@ export async function sendMessage(setup: SendSetup, message: Message, sending: S
 
 /** Stores the message in the first look, so that no change after it is missed. */
 async function post(setup: SendSetup, message: Message, { idempotencyKey, row }: Sending): Promise<Receipt> {
-  const { runTable, key, workflows } = setup;
+  const { runTable, key } = setup;
   const run = row ?? (await lastRow(setup));
   if (run.outcome === null || continues(message, run.status)) assertHere(run);
   else if (isUrgent(message.kind)) return refusedByRow(setup, message, { idempotencyKey, row: run });
-  const text = messageText(message, workflows.get(run.workflow).compiled);
+  const text = messageText(message, runTable.workflows.get(run.workflow).compiled);
   const posted = { idempotencyKey, atMs: runTable.clock.now(), text, ...(isUrgent(message.kind) && { urgent: true }) };
   const awaited = new AwaitedReceipt();
   const look = async (): Promise<Receipt | undefined> => {
@@ -109,7 +106,7 @@ async function post(setup: SendSetup, message: Message, { idempotencyKey, row }:
     const late = (): void => void (awaited.isEarly(undefined) || again());
     return awaited.mayBeMissed ? clock.setTimer(clock.now() + LOOK_MS, late, true) : () => {};
   };
-  return waitForChange(setup, look, { isEarly, timer });
+  return runTable.watchers.until(idOf(key), look, { isEarly, timer });
 }
 
 /** The row, with the end of a run that has just ended here. */

@@ -11,7 +11,6 @@ import type { StreamPage } from "../reads/shared-reads.js";
 import { idOf } from "../store/run-key.js";
 import type { SeenCall } from "../worker/run/run-measures.js";
 import type { SendSetup } from "./send-message.js";
-import { waitForChange } from "./wait-for-change.js";
 
 export interface StoredStreamSetup extends SendSetup {
   /** Resolves once the run is stored. */
@@ -97,8 +96,8 @@ export class StoredSource implements StreamSource {
     };
     this.#waking.add(wake);
     try {
-      await waitForChange(
-        this.#setup,
+      await runTable.watchers.until(
+        idOf(key),
         async () => {
           const reading = this.#readingOf(cursor);
           if (isWoken || this.#unread(reading) !== null) return true;

@@ -244,7 +244,7 @@ class Attempts {
     if (ran !== undefined) listed.startedAtMs = moment.atMs - ran;
     if (failed !== undefined) {
       listed.retryAtMs = failed.retryAtMs;
-      listed.error = { code: codeOf(failed.error), message: failed.error.message };
+      listed.error = factsOf(failed.error);
     }
     open.calls.end(moment);
     for (const waiting of open.waits) if (waiting.wait.toMs === null) this.#answered(waiting, moment);
@@ -311,7 +311,7 @@ class AttemptCalls {
         const isFinal = tick.retryAtMs === null;
         this.#note(tick, before(moment, tick.elapsedMs), isFinal ? "failed" : "waiting");
         const call = this.#open.get(tick.call);
-        if (call !== undefined) call.error = { code: codeOf(tick.error), message: tick.error.message };
+        if (call !== undefined) call.error = factsOf(tick.error);
         if (isFinal) this.#close(tick.call, moment);
         return;
       }
@@ -330,8 +330,7 @@ class AttemptCalls {
     const began = { ...moment, atMs: record.openedAtMs };
     this.#note(tick, began, record.status === "open" ? "waiting" : "running");
     const listed = this.#open.get(call);
-    if (listed !== undefined && lastError !== null)
-      listed.error = { code: codeOf(lastError), message: lastError.message };
+    if (listed !== undefined && lastError !== null) listed.error = factsOf(lastError);
   }
 
   /** The attempt of the step has ended. */
@@ -385,7 +384,8 @@ function before({ number, atMs }: Moment, elapsedMs: number = 0): Moment {
   return { number, atMs: atMs - elapsedMs };
 }
 
-/** Only a `WorkflowError` has a hint; other errors may have their own codes. */
-function codeOf({ code, hint }: ErrorRecord): string {
-  return hint !== undefined && code !== undefined ? code : "STEP_FAILED";
+function factsOf({ code, hint, message }: ErrorRecord): NonNullable<RunCall["error"]> {
+  // Only a `WorkflowError` has a hint; other errors may have their own codes.
+  const isOurs = hint !== undefined && code !== undefined;
+  return { code: isOurs ? code : "STEP_FAILED", message };
 }

@@ -14,7 +14,6 @@ import {
   type RunStatus,
   type RunTree,
   type Tick,
-  upgradeTicksOf,
   type WorkflowEvent,
   type WorkItem,
   workflowAt,
@@ -203,7 +202,7 @@ async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Prom
   try {
     const workflow = workflows.get(name);
     if (isNotBegun(run)) readStart(run, workflow);
-    else upgradeTicksOf((await loadTree({ store, run, workflow })).tree, workflow.code);
+    else (await loadTree({ store, run, workflow })).tree.upgradeTicks(workflow.code);
     return null;
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;

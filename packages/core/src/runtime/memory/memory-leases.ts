@@ -1,13 +1,5 @@
-import { isBefore, Timers } from "../../host.js";
-import {
-  aheadOf,
-  type ChosenPlaces,
-  choosePlaces,
-  earliest,
-  type KeyLine,
-  LineTally,
-  nextPlaceAtMs,
-} from "../store/queue-policy.js";
+import { Timers } from "../../host.js";
+import { aheadOf, choosePlaces, earliest, type KeyLine, LineTally, nextPlaceAtMs } from "../store/queue-policy.js";
 import type {
   DueRuns,
   Lease,
@@ -88,8 +80,11 @@ class MemoryQueue {
   }
 
   /** Takes runs out of their lines: each must get a place. */
-  choose(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
-    const { runs, served } = this.#choose(limits, request);
+  choose(limits: QueueLimits, { nowMs, limit, isWanted }: PlaceRequest): readonly MemoryRun[] {
+    this.#arrive(nowMs);
+    const starts = this.#recentStarts(limits, nowMs);
+    const lines = this.#linesOf(limits, isWanted);
+    const { runs, served } = choosePlaces(limits, { held: this.#placed.size, starts, lines, isWhole: true }, limit);
     for (const run of runs) this.#leaveLine(run);
     for (const key of served) {
       const line = this.#lines.get(key) ?? [];
@@ -101,7 +96,8 @@ class MemoryQueue {
   }
 
   /** How many runs need a place, and have one. */
-  line({ nowMs, keys: most, of }: LineQuery, isOf: (run: MemoryRun) => boolean): StoredLine {
+  line({ nowMs, keys: most, of }: LineQuery): StoredLine {
+    const isOf = ({ row: { key } }: MemoryRun): boolean => key.tenant === of?.tenant && key.runId === of.runId;
     this.#arrive(nowMs);
     const tally = new LineTally(nowMs);
     for (const run of this.#placed) tally.add(keyOf(run), { placed: 1 });
@@ -134,13 +130,6 @@ class MemoryQueue {
       againAtMs: opensAtMs === null ? null : first(({ hadPlace }) => hadPlace),
       opensAtMs,
     });
-  }
-
-  #choose(limits: QueueLimits, { nowMs, limit, isWanted }: PlaceRequest): ChosenPlaces<MemoryRun> {
-    this.#arrive(nowMs);
-    const starts = this.#recentStarts(limits, nowMs);
-    const lines = this.#linesOf(limits, isWanted);
-    return choosePlaces(limits, { held: this.#placed.size, starts, lines, isWhole: true }, limit);
   }
 
   *#linesOf(limits: QueueLimits, isWanted: Wanted): Generator<KeyLine<MemoryRun>> {
@@ -301,9 +290,7 @@ export class MemoryLeases {
   }
 
   line(query: LineQuery): StoredLine {
-    const { of } = query;
-    const isOf = ({ row: { key } }: MemoryRun): boolean => key.tenant === of?.tenant && key.runId === of.runId;
-    return this.#queue(query.queue).line(query, isOf);
+    return this.#queue(query.queue).line(query);
   }
 
   *#timesOfHeld(afterMs: number, of: DueRuns): Generator<number, void> {
@@ -372,9 +359,8 @@ export class MemoryLeases {
   }
 
   #firstDue(nowMs: number): DueEntry | undefined {
-    const held = this.#held.first();
-    const unheld = this.#unheld.first();
-    const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
+    const firsts = [this.#held.first(), this.#unheld.first()].filter((entry) => entry !== undefined);
+    const [first] = firsts.sort((one, other) => one.dueAtMs - other.dueAtMs || one.order - other.order);
     return first !== undefined && first.dueAtMs <= nowMs ? first : undefined;
   }
 }

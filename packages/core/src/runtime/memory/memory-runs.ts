@@ -77,10 +77,8 @@ export class MemoryRuns {
     const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
     for (const { row, status, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
       if (removed || (workflow !== undefined && row.workflow !== workflow) || !hasLabels(row.labels, labels)) continue;
-      const name = `${status} ${row.workflow}`;
-      const known = counts.get(name);
-      if (known === undefined) counts.set(name, { workflow: row.workflow, status, count: 1 });
-      else known.count++;
+      const { workflow: of } = row;
+      entryOf(counts, `${status} ${of}`, () => ({ workflow: of, status, count: 0 })).count++;
     }
     return [...counts.values()];
   }

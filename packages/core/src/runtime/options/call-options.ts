@@ -22,9 +22,9 @@ import {
 import { optionsOf, refuseOptions, refuseUnknown } from "../../value/options.js";
 import { shown } from "../../value/shape.js";
 import type { QueueLimitChange, QueueLimitsShown } from "../api/operate.types.js";
-import type { RuntimeRunOptions } from "../api/runtime.types.js";
+import type { RuntimeRunOptions, TenantOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
-import type { QueueLimits, QueueTicket } from "../store/run-store.types.js";
+import type { QueueLimits, QueueTicket, RunKey } from "../store/run-store.types.js";
 
 export const callOptions = {
   memoryStore: "maxEnded",
@@ -97,6 +97,12 @@ export function given<Options extends object>(options: Options): Options {
 /** @throws {WorkflowError} `OPTION_INVALID` naming every unknown option. */
 export function checkCallOptions(call: keyof typeof callOptions, options: unknown): void {
   refuseUnknown(`\`${call}\``, options, callOptions[call].split(" "));
+}
+
+/** The key of the run that a call names. @throws {WorkflowError} `OPTION_INVALID` naming every unknown option. */
+export function keyFor(call: keyof typeof callOptions, runId: string, options: TenantOptions): RunKey {
+  checkCallOptions(call, options);
+  return { tenant: options.tenant ?? "", runId };
 }
 
 // ---- checks that ids, tenants, labels and keys can be stored by every store
@@ -213,6 +219,8 @@ export const changeRules = Object.fromEntries(
   Object.entries(limitRules).map(([name, rule]) => [name, orNull(rule)]),
 ) as unknown as Rules<QueueLimitChange>;
 
+export const noLimits: QueueLimitsShown = { concurrency: null, perKey: null, rate: null };
+
 /** The limits that a change without problems names. */
 export function limitsOfChange({ concurrency, perKey, rate }: QueueLimitChange): Partial<QueueLimitsShown> {
   return {
@@ -243,15 +251,9 @@ function perMsOf(per: Rate["per"]): number | null {
 
 export function resolveQueues(queues: Readonly<Record<string, QueueOptions>>): ReadonlyMap<string, ResolvedQueue> {
   return new Map(
-    Object.entries(queues).map(([name, { concurrency, perKey, rate, priority }]) => [
+    Object.entries(queues).map(([name, { priority, ...limits }]) => [
       name,
-      {
-        name,
-        concurrency: concurrency ?? null,
-        perKey: perKey?.concurrency ?? null,
-        rate: rate === undefined ? null : { limit: rate.limit, perMs: perMsOf(rate.per) as number },
-        hasPriorities: priority === true,
-      },
+      { name, ...noLimits, ...limitsOfChange(limits), hasPriorities: priority === true },
     ]),
   );
 }

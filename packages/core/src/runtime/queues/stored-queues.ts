@@ -20,6 +20,7 @@ import {
   checkCallOptions,
   checkNames,
   limitsOfChange,
+  noLimits,
   type ResolvedQueue,
 } from "../options/call-options.js";
 import { storedRun } from "../store/run-key.js";
@@ -42,7 +43,6 @@ export interface StoredQueuesSetup {
 const MOST_KEYS = 100;
 /** Fewer say nothing about the pace. */
 const LEAST_TAKEN = 3;
-const noLimits: QueueLimitsShown = { concurrency: null, perKey: null, rate: null };
 
 interface Desk {
   readonly settings: ReadonlyMap<string, ReadSetting>;

@@ -4,27 +4,91 @@
  * @module
  */
 
-import { type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../host.js";
+import { type Clock, type Outcome, type StreamedEvent, terminalEvent, type WorkflowEvent } from "../../host.js";
 import { countWhile } from "../memory/memory-run.js";
 import { assertHere, idOf, storedRun } from "../store/run-key.js";
 import type { RunChange, RunKey, RunStore, StoredEvent, StoredRun } from "../store/run-store.types.js";
+import { runtimeStopped } from "../store/store-kit.js";
 import { unpackText } from "../text/blob-text.js";
 import { readShown } from "../text/journal-text.js";
 import { blobOf } from "../worker/load/load.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
 
 /** Called at a change of a run. @param change Left out: any change. */
-export type RunWatcher = (change: RunChange | undefined) => unknown;
+type RunWatcher = (change: RunChange | undefined) => unknown;
+
+export interface ChangeOptions {
+  /** Makes it look again. Called with a function that does so. */
+  readonly wake?: (again: () => void) => void;
+  /** Called after a look that found nothing: sets a timer for the next one, and returns the function that cancels it. */
+  readonly timer?: (again: () => void) => () => void;
+  /** Asked at every change of the run: `true`, there is nothing to see in it yet. @param change Left out: any change. */
+  readonly isEarly?: (change: RunChange | undefined) => boolean;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Who waits for a change of which run. */
 export class RunWatchers {
+  readonly #clock: Clock;
   readonly #byRun: Map<string, Set<RunWatcher>> = new Map();
   readonly #looks: Set<Promise<unknown>> = new Set();
   /** Number of changes reported so far. */
   changes = 0;
+  /** `true` when no run is in memory, and none will be: no change is reported any more. */
+  isOver = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Calls `look` until it returns a value: now, after every change of the run, and a last time when the runtime has stopped. No
+   * change that comes during a look is missed. Meanwhile the process stays alive.
+   *
+   * @param id {@link idOf} the run.
+   * @throws the reason of `signal`.
+   * @throws {WorkflowError} `RUNTIME_STOPPED`
+   */
+  async until<Value>(
+    id: string,
+    look: () => Promise<Value | undefined>,
+    { wake, timer, isEarly, signal }: ChangeOptions = {},
+  ): Promise<Value> {
+    let changed = false;
+    let resume: () => void = () => {};
+    const again = (): void => {
+      changed = true;
+      resume();
+    };
+    const letEnd = this.#clock.keepAlive?.();
+    wake?.(again);
+    signal?.addEventListener("abort", again);
+    const stop = this.#add(id, (change) => isEarly?.(change) === true || again());
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        changed = false;
+        const { isOver } = this;
+        const found = await this.#track(look());
+        if (found !== undefined) return found;
+        if (isOver) throw runtimeStopped(); // no change would be reported any more
+        if (changed) continue; // during the look
+        const callOff = timer?.(again);
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+        });
+        callOff?.();
+      }
+    } finally {
+      stop();
+      letEnd?.();
+      signal?.removeEventListener("abort", again);
+    }
+  }
 
   /** Returns a function that removes the watcher. The result of the watcher is not used. */
-  add(id: string, watcher: RunWatcher): () => void {
+  #add(id: string, watcher: RunWatcher): () => void {
     const all = this.#byRun.get(id) ?? new Set();
     this.#byRun.set(id, all);
     all.add(watcher);
@@ -34,15 +98,15 @@ export class RunWatchers {
     };
   }
 
-  /** Tracks a read of a watcher until it settles. */
-  track<Found>(look: Promise<Found>): Promise<Found> {
+  /** Tracks a look until it settles. */
+  #track<Found>(look: Promise<Found>): Promise<Found> {
     this.#looks.add(look);
     const forget = (): void => void this.#looks.delete(look);
     look.then(forget, forget);
     return look;
   }
 
-  /** Resolves when all reads after the last report have ended. */
+  /** Resolves when all looks after the last report have ended. */
   async settled(): Promise<void> {
     await null; // they look in the next microtask
     await Promise.allSettled(this.#looks);
@@ -57,6 +121,12 @@ export class RunWatchers {
     this.changes++;
     const watching = id === null ? this.#byRun.values() : [this.#byRun.get(id) ?? noWatchers];
     for (const all of watching) for (const watcher of all) watcher(change); // none of them adds or removes one at once
+  }
+
+  /** Called when no run is in memory, and none will be. */
+  end(): void {
+    this.isOver = true;
+    this.notify(null);
   }
 }
 
@@ -116,19 +186,18 @@ export interface StreamPage {
 /** The source of the streams, and other readers in this process. */
 export interface StoredRuns {
   readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
   readonly reads: SharedReads;
   storedOutcome(run: StoredRun): Outcome | null;
 }
 
 export class StreamCache {
   readonly #runs: StoredRuns;
-  readonly #workflows: RegisteredWorkflows;
   /** The one that was used last is last. */
   readonly #streams: Map<string, CachedStream> = new Map();
 
-  constructor(runs: StoredRuns, workflows: RegisteredWorkflows) {
+  constructor(runs: StoredRuns) {
     this.#runs = runs;
-    this.#workflows = workflows;
   }
 
   /**
@@ -145,7 +214,7 @@ export class StreamCache {
   }
 
   async #load(key: RunKey, after: number): Promise<StreamPage | undefined> {
-    const { store } = this.#runs;
+    const { store, workflows } = this.#runs;
     // The order matters: events that the run showed before its end are stored before its end.
     const run = await storedRun(store, key);
     const events = await store.events(key, { after, limit: PAGE });
@@ -154,7 +223,7 @@ export class StreamCache {
       assertHere(run);
       return undefined;
     }
-    const workflow = this.#workflows.get(run.workflow);
+    const workflow = workflows.get(run.workflow);
     const read = await Promise.all(events.map((event) => this.#shown(key, event, workflow)));
     this.#of(idOf(key)).keep(run.createdAtMs, after, read);
     return { items: read.map(({ item }) => item), isLast: false };

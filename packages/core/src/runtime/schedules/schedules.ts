@@ -197,19 +197,17 @@ export class StoredSchedules implements RuntimeSchedules {
     const key = this.#key("schedules.edit", name, options);
     const by = byOf(options);
     checkCallOptions("schedules.edit change", change);
-    return this.#write(key, { action: "schedule.edit", ...by }, (before) => {
-      if (before === null) throw scheduleUnknown(key);
-      return this.#edited(before, this.#resolveEdit(before.schedule, change), by);
-    });
+    return this.#change(key, { action: "schedule.edit", ...by }, (before) =>
+      this.#edited(before, this.#resolveEdit(before.schedule, change), by),
+    );
   }
 
   async reset(name: string, options: ScheduleChangeOptions = {}): Promise<Schedule> {
     const key = this.#key("schedules.reset", name, options);
     const by = byOf(options);
-    return this.#write(key, { action: "schedule.reset", ...by }, (before) => {
-      if (before === null) throw scheduleUnknown(key);
-      return before.schedule.edited === undefined ? null : this.#edited(before, said(before.schedule), by);
-    });
+    return this.#change(key, { action: "schedule.reset", ...by }, (before) =>
+      before.schedule.edited === undefined ? null : this.#edited(before, said(before.schedule), by),
+    );
   }
 
   async start(name: string, options: ScheduleChangeOptions & { readonly key?: string } = {}): Promise<string> {
@@ -259,16 +257,14 @@ export class StoredSchedules implements RuntimeSchedules {
   }
 
   #setPaused(key: RecordKey, paused: boolean, done: Done): Promise<Schedule> {
-    return this.#write(key, done, (before) => {
-      if (before === null) throw scheduleUnknown(key);
-      const { schedule } = before;
+    return this.#change(key, done, ({ schedule }) => {
       if (schedule.paused === paused) return null;
       const nextAtMs = paused ? schedule.state.nextAtMs : nextAfter(schedule, this.#setup.clock.now());
       return { ...schedule, paused, state: { ...schedule.state, nextAtMs } };
     });
   }
 
-  #edited(before: ReadSchedule, change: Partial<Editable>, { by }: CallerOptions): Omit<StoredSchedule, "due"> {
+  #edited(before: ReadSchedule, change: Partial<Editable>, { by }: CallerOptions): Changed {
     const { edited: _, ...schedule } = before.schedule;
     const parts = edit(before.schedule, change, { atMs: this.#setup.clock.now(), by: by ?? null });
     const state = isSameTime(schedule, parts) ? schedule.state : this.#fresh(parts, before);
@@ -296,12 +292,16 @@ export class StoredSchedules implements RuntimeSchedules {
     return auditWrites({ tenant, runId: "" }, entry);
   }
 
+  /** @throws {WorkflowError} `SCHEDULE_UNKNOWN` */
+  #change(key: RecordKey, done: Done, change: (before: ReadSchedule) => Changed | null): Promise<Schedule> {
+    return this.#write(key, done, (before) => {
+      if (before === null) throw scheduleUnknown(key);
+      return change(before);
+    });
+  }
+
   /** @param change Null: it is as it should be. */
-  async #write(
-    key: RecordKey,
-    done: Done,
-    change: (before: ReadSchedule | null) => Omit<StoredSchedule, "due"> | null,
-  ): Promise<Schedule> {
+  async #write(key: RecordKey, done: Done, change: (before: ReadSchedule | null) => Changed | null): Promise<Schedule> {
     const { store, onChanged } = this.#setup;
     for (;;) {
       const before = await readSchedule(store, key);
@@ -373,6 +373,8 @@ export class StoredSchedules implements RuntimeSchedules {
     return read;
   }
 }
+
+type Changed = Omit<StoredSchedule, "due">;
 
 /** Action of a change, for the audit. */
 interface Done extends CallerOptions {

@@ -293,33 +293,20 @@ function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher
       const results = await store.commit(commits.map((commit) => texts.commit(commit)));
       return results.map((one) => (one.status === "exists" ? { ...one, run: texts.openRun(one.run) } : one));
     },
-    async claim(key, lease) {
-      const claimed = await store.claim(key, lease);
-      return claimed && texts.openClaimed(claimed);
-    },
+    claim: (key, lease) => opened(store.claim(key, lease), (claimed) => texts.openClaimed(claimed)),
     claimDue: async (lease) => (await store.claimDue(lease)).map((claimed) => texts.openClaimed(claimed)),
-    async run(key) {
-      const run = await store.run(key);
-      return run && texts.openRun(run);
-    },
+    run: (key) => opened(store.run(key), (run) => texts.openRun(run)),
     list: (query) => (query.search === undefined ? list(query) : search(list, query, query.search)),
-    async snapshot(key, atOrBelow) {
-      const snapshot = await store.snapshot(key, atOrBelow);
-      return snapshot && texts.openSnapshot(key, snapshot);
-    },
+    snapshot: (key, atOrBelow) =>
+      opened(store.snapshot(key, atOrBelow), (snapshot) => texts.openSnapshot(key, snapshot)),
     ticks: async (key, range) => (await store.ticks(key, range)).map((batch) => texts.openTicks(key, batch)),
     events: async (key, range) => (await store.events(key, range)).map((event) => texts.openEvent(key, event)),
     post: async (key, message) => texts.openPosted(key, await store.post(key, texts.post(key, message))),
     posts: async (of) => (await store.posts(of)).map((post) => texts.openListedPost(post)),
-    async receipt(key, of) {
-      return texts.openReceipt(key, await store.receipt(key, of));
-    },
+    receipt: async (key, of) => texts.openReceipt(key, await store.receipt(key, of)),
     received: async (key, range) =>
       (await store.received(key, range)).map((one) => ({ ...one, receipt: texts.openReceipt(key, one.receipt) })),
-    async record(key) {
-      const record = await store.record(key);
-      return record && texts.openRecord(key, record);
-    },
+    record: (key) => opened(store.record(key), (record) => texts.openRecord(key, record)),
     async records(query) {
       const page = await store.records(query);
       return { ...page, records: page.records.map((record) => texts.openRecord(record, record)) };
@@ -329,9 +316,7 @@ function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher
         writes.map((write) => texts.record(write)),
         options,
       ),
-    async blob(hash) {
-      return texts.openBlob(hash, await store.blob(hash));
-    },
+    blob: async (hash) => texts.openBlob(hash, await store.blob(hash)),
     ...(histogram && { histogram: (query) => histogram.call(store, index.query(query)) }),
     ...(statistics && {
       statistics: async (query) =>
@@ -348,6 +333,15 @@ function encryptedMethods(store: RunStore, texts: StoreTexts, index: IndexCipher
       },
     }),
   };
+}
+
+/** Opens what is read; `null` if there is nothing. */
+async function opened<Stored>(
+  reading: Promise<Stored | null>,
+  open: (stored: Stored) => Stored,
+): Promise<Stored | null> {
+  const stored = await reading;
+  return stored === null ? null : open(stored);
 }
 
 /** The store cannot look for what it cannot read: it returns the runs that satisfy the other conditions. */

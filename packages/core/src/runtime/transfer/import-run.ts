@@ -5,7 +5,7 @@
  */
 
 import { invariant, WorkflowError } from "../../errors/workflow-error.js";
-import { encodeOutcome, type RunTree, upgradeTicksOf } from "../../host.js";
+import { encodeOutcome, type RunTree } from "../../host.js";
 import { oneOf } from "../../value/option-rules.js";
 import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { ImportedRun, ImportOptions } from "../api/history.types.js";
@@ -112,7 +112,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: s
     if (loaded.ticks !== run.ticks) problems.push(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
     const { streamed } = loaded.tree.root.state;
     if (run.lastEvent >= streamed) problems.push(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
-    upgradeTicksOf(loaded.tree, workflow.code);
+    loaded.tree.upgradeTicks(workflow.code);
     return loaded;
   });
 }

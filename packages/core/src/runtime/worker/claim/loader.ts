@@ -15,7 +15,6 @@ import {
   type RunTree,
   runFinished,
   type Tick,
-  upgradeTicksOf,
 } from "../../../host.js";
 import { idOf } from "../../store/run-key.js";
 import type {
@@ -199,7 +198,7 @@ export class Loader {
     { loaded, hasPartialHistory, request }: Resuming,
   ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
-    const upgradeTicks = upgradeTicksOf(tree, workflow.code);
+    const upgradeTicks = tree.upgradeTicks(workflow.code);
     const descendants = tree.descendants();
     const isQueued = run.queue !== null;
     const live = placeRun(this.#setup.supervisor, workflow, {

@@ -4,15 +4,16 @@
  *
  * @module
  */
+import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../../../errors/workflow-error.js";
-import { type Clock, decodeOutcome, Limiter, type Outcome, outcomeError, tolerant } from "../../../host.js";
+import { type Clock, decodeOutcome, type Outcome, outcomeError, tolerant } from "../../../host.js";
 import { within } from "../../../system/deferred.js";
 import type { RuntimeObserver } from "../../api/runtime-options.types.js";
 import type { Budgets } from "../../budget/budgets.js";
 import { obeyedLimits, readSettings } from "../../queues/stored-queues.js";
 import { RunWatchers, SharedReads, StreamCache } from "../../reads/shared-reads.js";
 import type { ResolvedRuntimeOptions } from "../../runtime-options.js";
-import { assertHere, idOf } from "../../store/run-key.js";
+import { assertHere, idOf, storedRun } from "../../store/run-key.js";
 import type {
   ClaimedRun,
   DueRuns,
@@ -27,10 +28,11 @@ import { parseJson } from "../../text/journal-text.js";
 import { Pace } from "../../workers/heartbeat.js";
 import { RecordQueue } from "../commit/attempt-records.js";
 import { GroupCommit } from "../commit/group-commit.js";
+import type { LoadFrom } from "../load/load.js";
 import type { DurableRun, RunSupervisor } from "../run/durable-run.js";
 import type { AskedContinuation } from "../run/messages.js";
 import type { DurableRunSettings } from "../run/run-host.types.js";
-import type { RuntimeParts } from "../workflows/registered-workflows.js";
+import type { RegisteredWorkflows, RuntimeParts } from "../workflows/registered-workflows.js";
 import { type Journal, Loader, type LoadHints } from "./loader.js";
 
 /** Pause before a run is claimed that was claimed and lost twice, without a commit in between: a store may refuse all of its commits. */
@@ -62,6 +64,7 @@ const SILENT_MS = 250;
 
 export class RunTable implements RunSupervisor {
   readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
   readonly executes: boolean;
   /** A run elsewhere is stored by a host that keeps no audit. */
   readonly keepsAudit: boolean;
@@ -74,8 +77,8 @@ export class RunTable implements RunSupervisor {
   readonly hasQueues: boolean;
   readonly clock: Clock;
   readonly live: Map<string, DurableRun> = new Map();
-  readonly watchers: RunWatchers = new RunWatchers();
-  readonly reads: SharedReads = new SharedReads(this.watchers);
+  readonly watchers: RunWatchers;
+  readonly reads: SharedReads;
   readonly streams: StreamCache;
   readonly turns: RecordQueue;
   readonly budgets: Budgets | null;
@@ -93,19 +96,18 @@ export class RunTable implements RunSupervisor {
   /** How often runs were lost since a commit of them was stored here. The first time, another process may have been faster. */
   readonly #losses: Map<string, number> = new Map();
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
-  readonly #loads: Limiter;
+  readonly #loads: Semaphore = new Semaphore(LOADS_AT_ONCE);
   /** How many changes were reported of runs that somebody here has posted to and opens. */
   readonly #reported: Map<string, number> = new Map();
   /** Outcomes of runs that ended during `stop()`, for handles that ask after the store was closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   #hasReportedClose = false;
   isStopped = false;
-  /** `true` when no run is in memory, and none will be. */
-  isOver = false;
 
   constructor(setup: RunTableSetup) {
     this.#setup = setup;
     this.store = setup.store;
+    this.workflows = setup.workflows;
     this.executes = setup.executes;
     this.keepsAudit = setup.store.runsElsewhere !== true;
     this.keepsStatistics = setup.store.statistics !== undefined;
@@ -113,10 +115,11 @@ export class RunTable implements RunSupervisor {
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
-    this.#loads = new Limiter("loads", { concurrent: LOADS_AT_ONCE }, setup.clock);
     this.turns = new RecordQueue(setup.clock);
     this.budgets = setup.budgets;
-    this.streams = new StreamCache(this, setup.workflows);
+    this.watchers = new RunWatchers(setup.clock);
+    this.reads = new SharedReads(this.watchers);
+    this.streams = new StreamCache(this);
     this.hasQueues = setup.queues.length > 0;
     this.dueRuns = { workflows: setup.workflows.allNames, queues: setup.queues };
     this.#loader = new Loader({ supervisor: this, workflows: setup.workflows, backOffMs: setup.leaseMs });
@@ -229,9 +232,8 @@ export class RunTable implements RunSupervisor {
     return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, { journal }));
   }
 
-  async #load(claimed: ClaimedRun, hints: LoadHints): Promise<DurableRun | null> {
-    const release = await this.#loads.acquire();
-    return this.#loader.load(claimed, hints).finally(release);
+  #load(claimed: ClaimedRun, hints: LoadHints): Promise<DurableRun | null> {
+    return this.#loads.runExclusive(() => this.#loader.load(claimed, hints));
   }
 
   /** Resolves when the run is not being loaded here, or is in memory. */
@@ -309,8 +311,7 @@ export class RunTable implements RunSupervisor {
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
-    this.isOver = true;
-    this.watchers.notify(null);
+    this.watchers.end();
   }
 
   async #quiet(drainMs: number): Promise<void> {
@@ -428,9 +429,20 @@ export class RunTable implements RunSupervisor {
     return this.reads.get(`row of ${idOf(key)}`, () => this.store.run(key));
   }
 
+  /**
+   * Where the run is stored, with its workflow.
+   *
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `WORKFLOW_UNKNOWN`
+   */
+  async from(key: RunKey): Promise<LoadFrom> {
+    const { store, workflows } = this;
+    const run = await storedRun(store, key);
+    return { store, run, workflow: workflows.get(run.workflow) };
+  }
+
   storedOutcome(run: StoredRun): Outcome | null {
     if (run.outcome === null) return null;
-    const { compiled } = this.#setup.workflows.get(run.workflow);
+    const { compiled } = this.workflows.get(run.workflow);
     return decodeOutcome(tolerant(compiled), parseJson(run.outcome, `run "${run.key.runId}"`));
   }
 }

@@ -68,13 +68,13 @@ export interface RunSupervisor extends RunHost {
   /** A call has written something that is not stored yet. */
   onWritten?(run: DurableRun): void;
   /** The run has ended: its last tick is stored. */
-  onEnded(run: DurableRun, outcome: Outcome): void;
+  onEnded?(run: DurableRun, outcome: Outcome): void;
   /** The run has left memory, and all of it is stored. */
-  onLeft(run: DurableRun): void;
+  onLeft?(run: DurableRun): void;
   /** The run has left memory because it could not be stored; `fenced`: another process owns it now. */
   onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
   /** The run has left memory, because a run of that id existed already. */
-  onExists(run: DurableRun): void;
+  onExists?(run: DurableRun): void;
 }
 
 export interface DurableRunSetup extends LoadedRun {
@@ -382,7 +382,7 @@ export class DurableRun implements RunJournal, Committing {
     if (result.status === "exists") {
       this.#leaveAtOnce();
       this.created?.resolve(result.run);
-      return this.#supervisor.onExists(this);
+      return this.#supervisor.onExists?.(this);
     }
     if (result.status === "conflict") return this.#updateAgain(commit, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
@@ -442,7 +442,7 @@ export class DurableRun implements RunJournal, Committing {
       invariant(isSameEnd(outcome, this.#storedEnd), "a run has another outcome than the one that was stored");
       nextTurn(() => this.#leaveStored()); // after those who look at it now
     }
-    this.#supervisor.onEnded(this, outcome);
+    this.#supervisor.onEnded?.(this, outcome);
   }
 
   #summarize(status: StoredStatus, outcome: Outcome | null = null, atMs: number = this.runner.state.atMs): void {
@@ -483,6 +483,6 @@ export class DurableRun implements RunJournal, Committing {
     this.#phase = "left";
     this.runner.release("the run has left memory"); // children of one that has ended
     this.#resolveLeft();
-    this.#supervisor.onLeft(this);
+    this.#supervisor.onLeft?.(this);
   }
 }

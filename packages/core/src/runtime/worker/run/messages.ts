@@ -38,7 +38,7 @@ interface Asked {
 }
 
 /** A message that continues an ended run. A run that has not ended accepts `resume` once, without effect. */
-export type Continuation = Asked & { readonly kind: "resume" | "retry" };
+export type Continuation = Asked & ({ readonly kind: "resume" } | { readonly kind: "retry" });
 
 export type Message = OutsideMessage | Continuation;
 
@@ -152,17 +152,11 @@ export function refusedByEnd(kind: Message["kind"], runId: string, status: Store
  * @throws {WorkflowError} `RUN_NOT_RETRYABLE`
  */
 export async function deliverMessage(runner: LiveRun, message: Message, from: Delivery = {}): Promise<Receipt | null> {
-  switch (message.kind) {
-    case "resume":
-    case "retry": {
-      const { live, state } = runner;
-      if (!live) return null; // the next load continues it
-      if (message.kind === "retry") throw cannotResume({ runId: state.runId, status: "running" }, "retry");
-      return { status: "accepted", sequence: state.ticks };
-    }
-    default:
-      return deliver(runner, message, from);
-  }
+  if (message.kind !== "resume" && message.kind !== "retry") return deliver(runner, message, from);
+  const { live, state } = runner;
+  if (!live) return null; // the next load continues it
+  if (message.kind === "retry") throw cannotResume({ runId: state.runId, status: "running" }, "retry");
+  return { status: "accepted", sequence: state.ticks };
 }
 
 /** Decodes an event of the run, or of one of its children. */

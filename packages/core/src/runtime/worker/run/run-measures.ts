@@ -50,10 +50,6 @@ export class RunMeasures {
     this.#workflow = workflow;
   }
 
-  get #version(): string | null {
-    return this.#workflow.code.version;
-  }
-
   /** Adds the attempts that these ticks end. @param runner The run, or the child that the ticks belong to. */
   addAttempts(commit: Commit, runner: LiveRun, ticks: readonly Tick[]): void {
     if (!this.#host.keepsStatistics) return;
@@ -71,7 +67,7 @@ export class RunMeasures {
     add(commit, {
       workflow: host.compiled.name,
       step: item.step,
-      version: this.#version,
+      version: this.#workflow.code.version,
       status: tick.type === "step.completed" ? "completed" : "failed",
       atMs: tick.atMs,
       range: durationRange(tick.elapsedMs ?? tick.atMs - item.firstStartedAtMs),
@@ -84,7 +80,7 @@ export class RunMeasures {
     const { summary } = commit;
     if (summary === null) return;
     const { atMs } = summary;
-    const ended = { workflow: this.#workflow.name, version: this.#version, status: outcome.status, atMs };
+    const ended = { workflow: this.#workflow.name, version: this.#workflow.code.version, status: outcome.status, atMs };
     const kind = failureKind(outcome);
     const failure = kind && measuredFailure(this.#workflow.name, kind, (text) => this.#host.store.hash(text));
     const failedStep = failedStepOf(outcome);
