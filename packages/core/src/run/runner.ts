@@ -12,6 +12,7 @@ import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/run-stream.js";
 import { unlessAborted } from "../system/deferred.js";
 import { nextTurn } from "../system/system.js";
+import { createCell } from "./attempt/attempt-store.js";
 import { inspect, inspectTick } from "./inspect-run.js";
 import {
   type AttemptPort,
@@ -28,7 +29,6 @@ import {
 } from "./live-run.js";
 import { deliverHeld } from "./questions.js";
 import { Rounds } from "./rounds.js";
-import { createCell } from "./snapshot-run.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;

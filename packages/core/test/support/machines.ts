@@ -12,6 +12,7 @@ import type { Command, Tick } from "../../src/engine/tick.js";
 import { eventFromFields } from "../../src/event/event-codec.js";
 import type { ResourceContainer } from "../../src/resource/resource.js";
 import { Attempt } from "../../src/run/attempt/attempt.js";
+import { createCell } from "../../src/run/attempt/attempt-store.js";
 import {
   type AttemptPort,
   hostOf,
@@ -20,7 +21,7 @@ import {
   type WorkflowHost,
 } from "../../src/run/live-run.js";
 import { runOutcome } from "../../src/run/outcome.js";
-import { createCell, initialStore } from "../../src/run/snapshot-run.js";
+import { initialStore } from "../../src/run/snapshot-run.js";
 import { decodeTick, encodeTick } from "../../src/snapshot/tick-codec.js";
 import type { StateStore } from "../../src/state/state-store.js";
 import { type Ending, endingOf, JumpClock, useClock } from "./drive.js";
