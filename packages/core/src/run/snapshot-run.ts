@@ -15,8 +15,8 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState, encodingGathered } from "../snapshot/encode.js";
 import { assertFits } from "../snapshot/fit.js";
-import { checkShape, invalidSnapshot, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
-import { readSnapshot, type SnapshotJson, versionIn } from "../snapshot/snapshot-shape.js";
+import { checkShape, invalidSnapshot, SNAPSHOT_VERSION, STORED_VERSION } from "../snapshot/format.js";
+import { readSnapshot, type Snapshot, versionIn } from "../snapshot/snapshot-shape.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { assertFunction, assertOption, checkOptionNames } from "../value/options.js";
@@ -231,7 +231,7 @@ function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Mem
 }
 
 /** Checked before the rest: only of a known version is it known what it has. */
-function checkFormat(dict: unknown, known: Snapshot["version"], path: string): void {
+function checkFormat(dict: unknown, known: number, path: string): void {
   const version = versionIn(dict, path);
   if (version === SNAPSHOT_VERSION || version === known) return;
   if (!Number.isInteger(version) || version < 1)
@@ -244,7 +244,7 @@ function checkFormat(dict: unknown, known: Snapshot["version"], path: string): v
   });
 }
 
-function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void {
+function checkName({ name }: CompiledWorkflow, { workflow }: Snapshot): void {
   if (workflow === name) return;
   throw new WorkflowError({
     code: "SNAPSHOT_MISMATCH",
