@@ -173,7 +173,7 @@ describe("ResourceContainer: failing", () => {
     const b: Resource = resource("b", () => 2, { resources: { a } });
     const start = resource("start", () => 3, { resources: { a } });
 
-    expect(() => openScopes().call.resolve({ start })).toThrow(
+    expect(() => checkResources({ start })).toThrow(
       expect.objectContaining({
         code: "RESOURCE_FAILED",
         message: expect.stringContaining("a -> b -> a."),

@@ -65,12 +65,12 @@ export class ResourceContainer implements AsyncDisposable {
   }
 
   /**
-   * Resolves the resources; synchronously when all of them are ready.
+   * Resolves the resources; synchronously when all of them are ready. They were checked with their step.
    *
-   * @throws {WorkflowError} `RESOURCE_FAILED` for a circle, or when a factory throws. The next call tries again.
+   * @throws {WorkflowError} `RESOURCE_FAILED` when a factory throws. The next call tries again.
    */
   resolve<Needs extends ResourceMap>(needs: Needs): Resolved<Needs> | Promise<Resolved<Needs>> {
-    return this.#resolveAll(checkedEntries(needs)) as Resolved<Needs> | Promise<Resolved<Needs>>;
+    return this.#resolveAll(entriesOf(needs)) as Resolved<Needs> | Promise<Resolved<Needs>>;
   }
 
   /**
@@ -186,16 +186,8 @@ export class ResourceContainer implements AsyncDisposable {
   }
 }
 
-/** Each attempt of a step asks for the same record. */
-const checked = new WeakMap<ResourceMap, Needed>();
-
-function checkedEntries(needs: ResourceMap): Needed {
-  const known = checked.get(needs);
-  if (known !== undefined) return known;
-  checkResources(needs);
-  const entries = Object.entries(needs) as unknown as Needed;
-  checked.set(needs, entries);
-  return entries;
+function entriesOf(needs: ResourceMap): Needed {
+  return Object.entries(needs) as unknown as Needed;
 }
 
 function disposerOf(resource: ResourceDefinition, value: unknown): (() => unknown) | null {
@@ -242,7 +234,7 @@ export function resource<Value, Needs extends ResourceMap = {}>(
     dispose: dispose as ResourceDefinition["dispose"],
     factory: factory as ResourceDefinition["factory"],
     get needs() {
-      return Object.entries(options.resources ?? {}) as unknown as Needed;
+      return entriesOf(options.resources ?? {});
     },
     override: (value) => ({ resource: made as unknown as Resource, value }),
   };
@@ -261,7 +253,7 @@ const checkedResources = new WeakSet<ResourceDefinition>();
  * @throws {WorkflowError} `RESOURCE_FAILED` for a circle, or `OPTION_INVALID` when a resource needs another with a shorter life.
  */
 export function checkResources(resources: ResourceMap): void {
-  checkAll(Object.entries(resources) as unknown as Needed, []);
+  checkAll(entriesOf(resources), []);
 }
 
 function checkAll(needs: Needed, path: readonly ResourceDefinition[]): void {

@@ -15,7 +15,7 @@ import { nextTurn } from "../system/system.js";
 import { createCell } from "./attempt/attempt-store.js";
 import { inspect, inspectTick } from "./inspect-run.js";
 import {
-  type AttemptPort,
+  type AttemptCore,
   type ChildSetup,
   type LiveRun,
   leadOf,
@@ -53,7 +53,7 @@ interface Held {
 export class Runner extends Rounds implements LiveRun {
   readonly journal: RunJournal | null;
   readonly parent: ParentLink | null;
-  readonly attempts: Map<number, AttemptPort> = new Map();
+  readonly attempts: Map<number, AttemptCore> = new Map();
   owner: RunOwner | null = null;
   children: Map<string, LiveRun> | null = null;
   stream: EventStream | null = null;

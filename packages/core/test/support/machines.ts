@@ -14,7 +14,7 @@ import type { ResourceContainer } from "../../src/resource/resource.js";
 import { Attempt } from "../../src/run/attempt/attempt.js";
 import { createCell } from "../../src/run/attempt/attempt-store.js";
 import {
-  type AttemptPort,
+  type AttemptCore,
   hostOf,
   type LiveRunCore,
   openResources,
@@ -40,7 +40,7 @@ class Machine implements LiveRunCore {
   readonly descendants = null;
   readonly journal = {};
   readonly isEvicted = false;
-  readonly #attempts = new Map<number, AttemptPort>();
+  readonly #attempts = new Map<number, AttemptCore>();
   readonly #told = new Map<number, () => void>();
   readonly #post: (letter: Letter) => void;
   readonly #owns: (item: number) => boolean;
