@@ -12,7 +12,6 @@ import { type GatheredInput, optionalModules } from "../engine/optional-modules.
 import type {
   Arrival,
   CallRecord,
-  EventData,
   Failure,
   FanOutState,
   JoinBuffer,
@@ -66,9 +65,11 @@ export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): Out
   return new StateEncoder(compiled).outcome(outcome);
 }
 
-class StateEncoder implements PartEncoder {
+/** Its public members are for parts that contain others. */
+class StateEncoder {
   readonly #compiled: CompiledWorkflow;
   readonly #types: readonly ValueType[];
+  /** `false` if a load starts the running work over. */
   readonly isStored: boolean;
 
   constructor(compiled: CompiledWorkflow, isStored = false) {
@@ -260,27 +261,9 @@ class StateEncoder implements PartEncoder {
   }
 }
 
-/** Encoders of the parts of a run, for parts that contain others. */
-interface PartEncoder {
-  /** `false` if a load starts the running work over. */
-  readonly isStored: boolean;
-  event(event: EventData, path: string): EncodedEvent;
-  events(events: readonly EventData[], path: string): EncodedEvent[];
-  failure(failure: Failure): FailureJson;
-  pendingEvent(pendingEvent: PendingEvent): PendingEventJson;
-}
-
-/** Set as `features.snapshot` by `collect()`, `join()` and `many()`. */
-interface SnapshotFeature {
-  /** Encodes an input with several events. */
-  input(input: GatheredInput, step: string, encoder: PartEncoder): InputJson;
-  scope(scope: FanOutState, encoder: PartEncoder): ScopeJson;
-  joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): JoinJson[];
-}
-
 /** A run has such parts only where this was registered. */
-function gathered(): SnapshotFeature {
-  return optionalModules.snapshot as SnapshotFeature;
+function gathered(): typeof encodingGathered {
+  return optionalModules.snapshot as typeof encodingGathered;
 }
 
 /** A kept event may outlive its fan-out. */
@@ -291,9 +274,9 @@ function openId(scope: FanOutState | null): number | null {
 // ---- fan-outs, batches and sets
 // Programs with `many()`, `collect()` or `join()` register this part, so that other programs do not bundle it.
 
-export const encodingGathered: SnapshotFeature = { input, scope, joins };
+export const encodingGathered = { input, scope, joins };
 
-function input(given: GatheredInput, step: string, encoder: PartEncoder): InputJson {
+function input(given: GatheredInput, step: string, encoder: StateEncoder): InputJson {
   switch (given.kind) {
     case "batch":
       return { kind: "batch", members: encoder.events(given.members, step) };
@@ -314,7 +297,7 @@ function input(given: GatheredInput, step: string, encoder: PartEncoder): InputJ
 
 function scope(
   given: FanOutState,
-  encoder: PartEncoder,
+  encoder: StateEncoder,
 ): Written<ScopeJson, "paused" | "gathered" | "failures" | "joins"> {
   const { id, opener, parent, parentIndex, collects, size, pending } = given;
   return {
@@ -339,12 +322,12 @@ function scope(
 function arrival(
   { index, path, event, recoveries }: Arrival,
   step: string,
-  encoder: PartEncoder,
+  encoder: StateEncoder,
 ): Written<ArrivalJson, "path"> {
   return { index, ...(path !== null && { path }), event: encoder.event(event, step), recoveries };
 }
 
-function joins(given: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): JoinJson[] {
+function joins(given: ReadonlyMap<string, JoinBuffer>, encoder: StateEncoder): JoinJson[] {
   return Array.from(given, ([key, { step, arrivals }]) => ({
     key,
     step,
