@@ -35,7 +35,7 @@ export interface ResourceFeature {
   check(resources: ResourceMap): void;
 }
 
-export class ResourceContainer implements AsyncDisposable {
+export class ResourceContainer {
   /** Overrides, its own before those that it inherits. */
   readonly overrides: readonly ResourceOverride[];
   readonly #rank: number;
@@ -59,18 +59,13 @@ export class ResourceContainer implements AsyncDisposable {
     this.overrides = overrides.length === 0 ? inherited : [...overrides, ...inherited];
   }
 
-  /** `true` when nothing was made here, so that nothing needs disposal. */
-  get isEmpty(): boolean {
-    return this.#entries === null;
-  }
-
   /**
-   * Resolves the resources; synchronously when all of them are ready. They were checked with their step.
+   * Resolves the resources; synchronously when all of them are ready.
    *
-   * @throws {WorkflowError} `RESOURCE_FAILED` when a factory throws. The next call tries again.
+   * @throws {WorkflowError} `RESOURCE_FAILED` for a circle, or when a factory throws. The next call tries again.
    */
   resolve<Needs extends ResourceMap>(needs: Needs): Resolved<Needs> | Promise<Resolved<Needs>> {
-    return this.#resolveAll(entriesOf(needs)) as Resolved<Needs> | Promise<Resolved<Needs>>;
+    return this.#resolveAll(checkedEntries(needs)) as Resolved<Needs> | Promise<Resolved<Needs>>;
   }
 
   /**
@@ -96,12 +91,8 @@ export class ResourceContainer implements AsyncDisposable {
 
   /** Disposes what was made. It is not awaited: an error is logged. */
   close(owner: string, log: Log): void {
-    if (this.isEmpty) return;
+    if (this.#entries === null) return;
     this.dispose().catch((error) => log.error(`A resource of ${owner} could not be disposed.`, error));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.dispose();
   }
 
   #resolveAll(needs: Needed): unknown {
@@ -186,8 +177,16 @@ export class ResourceContainer implements AsyncDisposable {
   }
 }
 
-function entriesOf(needs: ResourceMap): Needed {
-  return Object.entries(needs) as unknown as Needed;
+/** Each attempt of a step asks for the same record. */
+const checked = new WeakMap<ResourceMap, Needed>();
+
+function checkedEntries(needs: ResourceMap): Needed {
+  const known = checked.get(needs);
+  if (known !== undefined) return known;
+  checkResources(needs);
+  const entries = Object.entries(needs) as unknown as Needed;
+  checked.set(needs, entries);
+  return entries;
 }
 
 function disposerOf(resource: ResourceDefinition, value: unknown): (() => unknown) | null {
@@ -234,7 +233,7 @@ export function resource<Value, Needs extends ResourceMap = {}>(
     dispose: dispose as ResourceDefinition["dispose"],
     factory: factory as ResourceDefinition["factory"],
     get needs() {
-      return entriesOf(options.resources ?? {});
+      return Object.entries(options.resources ?? {}) as unknown as Needed;
     },
     override: (value) => ({ resource: made as unknown as Resource, value }),
   };
@@ -253,7 +252,7 @@ const checkedResources = new WeakSet<ResourceDefinition>();
  * @throws {WorkflowError} `RESOURCE_FAILED` for a circle, or `OPTION_INVALID` when a resource needs another with a shorter life.
  */
 export function checkResources(resources: ResourceMap): void {
-  checkAll(entriesOf(resources), []);
+  checkAll(Object.entries(resources) as unknown as Needed, []);
 }
 
 function checkAll(needs: Needed, path: readonly ResourceDefinition[]): void {
