@@ -94,7 +94,8 @@ export { encodeRunner, encodeStored, initialStore } from "./run/snapshot-run.js"
 export { limitsOf } from "./run/start.js";
 export { decodeOutcome } from "./snapshot/decode-parts.js";
 export { encodeOutcome } from "./snapshot/encode.js";
-export { type Snapshot, checkShape } from "./snapshot/format.js";
+export { checkShape } from "./snapshot/format.js";
+export type { Snapshot } from "./snapshot/snapshot-shape.js";
 export { decodeTick, encodeTick, type EncodedTick } from "./snapshot/tick-codec.js";
 export { type StatePatch, applyPatches } from "./state/patches.js";
 export {

@@ -50,11 +50,7 @@ export class Timers<Timer extends Due> {
 
   /** All timers in the order in which they will fire. */
   toArray(): Timer[] {
-    return [...this.heap].sort((left, right) => (this.isBefore(left, right) ? -1 : 1));
-  }
-
-  protected isBefore(left: Timer, right: Timer): boolean {
-    return isBefore(left, right);
+    return [...this.heap].sort((left, right) => (isBefore(left, right) ? -1 : 1));
   }
 
   private put(timer: Timer, position: number): void {
@@ -65,7 +61,7 @@ export class Timers<Timer extends Due> {
   private rise(timer: Timer): void {
     while (timer.position > 0) {
       const parent = this.heap[(timer.position - 1) >> 1] as Timer;
-      if (!this.isBefore(timer, parent)) return;
+      if (!isBefore(timer, parent)) return;
       const { position } = parent;
       this.put(parent, timer.position);
       this.put(timer, position);
@@ -76,8 +72,8 @@ export class Timers<Timer extends Due> {
     for (;;) {
       const left = this.heap[timer.position * 2 + 1];
       const right = this.heap[timer.position * 2 + 2];
-      const child = right && left && this.isBefore(right, left) ? right : left;
-      if (!child || !this.isBefore(child, timer)) return;
+      const child = right && left && isBefore(right, left) ? right : left;
+      if (!child || !isBefore(child, timer)) return;
       const { position } = child;
       this.put(child, timer.position);
       this.put(timer, position);

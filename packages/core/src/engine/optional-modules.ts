@@ -21,7 +21,7 @@ export const optionalModules: {
   join?: JoinFeature;
   /** Set by both: delivers to them, and handles inputs with several events. */
   gathered?: GatheredFeature;
-  /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
+  /** Set by both and by `many()`: their parts of a snapshot, `encodingGathered`. */
   snapshot?: object;
   /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOutChecks?: FanOutChecksFeature;

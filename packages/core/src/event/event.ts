@@ -127,6 +127,12 @@ export function roleOf(of: EventClass | WorkflowEvent): EventRole {
   return planOf(of).role;
 }
 
+/** Returns `true` for an event that ends its run. */
+export function endsRun(event: WorkflowEvent): boolean {
+  const role = roleOf(event);
+  return role === "stop" || role === "terminal";
+}
+
 /** The schemas of an event class: one per field, and schemas of the whole object. */
 export function schemasOf(eventClass: EventClass): {
   readonly fields: ReadonlyMap<string, StandardSchema>;

@@ -31,7 +31,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { openPrompts } from "../run/caller/deliver-event.js";
 import { assertFitsCode, encodeTree, presentStore, type RunMember, restoreStored } from "../run/snapshot-run.js";
 import { type Around, encodingGathered } from "../snapshot/encode.js";
-import type { Snapshot } from "../snapshot/format.js";
+import type { Snapshot } from "../snapshot/snapshot-shape.js";
 import { decodeTick, type EncodedTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/run-stream.js";
 

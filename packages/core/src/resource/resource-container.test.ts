@@ -251,7 +251,8 @@ describe("ResourceContainer: disposing", () => {
     expect(log).toEqual(["call 1"]);
     await scopes.run.dispose();
     expect(log).toEqual(["call 1", "run 1"]);
-    expect(scopes.app.isEmpty).toBe(true);
+    await scopes.app.dispose();
+    expect(log).toEqual(["call 1", "run 1"]);
   });
 
   it("uses the value's own disposer when no other is given", async () => {
@@ -264,10 +265,8 @@ describe("ResourceContainer: disposing", () => {
     const synchronous = resource("synchronous", () => ({ [Symbol.dispose]: () => void log.push("sync") }));
     const kept = resource("kept", () => ({ [Symbol.dispose]: () => void log.push("wrong") }), { dispose: () => {} });
 
-    await (async () => {
-      await using workflow = scopes.workflow;
-      workflow.resolve({ asynchronous, synchronous, kept });
-    })();
+    scopes.workflow.resolve({ asynchronous, synchronous, kept });
+    await scopes.workflow.dispose();
 
     expect(log).toEqual(["sync", "async"]);
   });

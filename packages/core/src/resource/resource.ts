@@ -35,7 +35,7 @@ export interface ResourceFeature {
   check(resources: ResourceMap): void;
 }
 
-export class ResourceContainer implements AsyncDisposable {
+export class ResourceContainer {
   /** Overrides, its own before those that it inherits. */
   readonly overrides: readonly ResourceOverride[];
   readonly #rank: number;
@@ -57,11 +57,6 @@ export class ResourceContainer implements AsyncDisposable {
     this.#parent = parent;
     const inherited = parent?.overrides ?? noOverrides;
     this.overrides = overrides.length === 0 ? inherited : [...overrides, ...inherited];
-  }
-
-  /** `true` when nothing was made here, so that nothing needs disposal. */
-  get isEmpty(): boolean {
-    return this.#entries === null;
   }
 
   /**
@@ -96,12 +91,8 @@ export class ResourceContainer implements AsyncDisposable {
 
   /** Disposes what was made. It is not awaited: an error is logged. */
   close(owner: string, log: Log): void {
-    if (this.isEmpty) return;
+    if (this.#entries === null) return;
     this.dispose().catch((error) => log.error(`A resource of ${owner} could not be disposed.`, error));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.dispose();
   }
 
   #resolveAll(needs: Needed): unknown {

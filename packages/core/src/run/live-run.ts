@@ -82,19 +82,7 @@ export interface LiveRunCore {
   resources(): ResourceContainer;
 }
 
-/** A run's view of an attempt: the three actions of commands, and whether it is at work. */
-export interface AttemptPort {
-  /** Whether a function of `ctx.run` or `editState` is active, even if its step waits. */
-  readonly isWorking: boolean;
-  /** Ends the attempt; its outcome is ignored. With `settle`, its open calls reject; otherwise the run has left memory. */
-  end(reason: string, settle: boolean): void;
-  /** A call was answered: the answer is in its record. */
-  settle(call: string): void;
-  /** A generator may yield again. */
-  pull(): void;
-}
-
-/** An attempt, as its parts see it: the context of the step, its calls, its generator and its last act. */
+/** An attempt, as its run and its parts see it: the context of the step, its calls, its generator and its last act. */
 export interface AttemptCore {
   readonly run: LiveRunCore;
   readonly item: WorkItem;
@@ -124,7 +112,14 @@ export interface AttemptCore {
   generator: GeneratorDrive | null;
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void;
+  /** Whether a function of `ctx.run` or `editState` is active, even if its step waits. */
+  readonly isWorking: boolean;
+  /** Ends the attempt; its outcome is ignored. With `settle`, its open calls reject; otherwise the run has left memory. */
+  end(reason: string, settle: boolean): void;
+  /** A call was answered: the answer is in its record. */
   settle(call: string): void;
+  /** A generator may yield again. */
+  pull(): void;
   noteWork(): void;
   pause(): void;
   commitSends(sends: readonly Send[] | null): void;
@@ -140,7 +135,7 @@ export interface LiveRun extends LiveRunCore {
   live: boolean;
   readonly journal: RunJournal | null;
   owner: RunOwner | null;
-  readonly attempts: Map<number, AttemptPort>;
+  readonly attempts: Map<number, AttemptCore>;
   children: Map<string, LiveRun> | null;
   stream: EventStream | null;
   /** The sequence number of the next event that readers see. */

@@ -8,7 +8,7 @@ import { compiledChild } from "../compile/child.js";
 import { terminalEvent } from "../engine/reduce/engine-events.js";
 import { type ChildRecord, createRunState, type Outcome, shareStore, unshareStore } from "../engine/state.js";
 import type { Command, Tick } from "../engine/tick.js";
-import { roleOf, type WorkflowEvent } from "../event/event.js";
+import { endsRun, type WorkflowEvent } from "../event/event.js";
 import { EventStream, type StreamedEvent } from "../stream/run-stream.js";
 import { type ErrorRecord, recordError } from "../value/error-record.js";
 import { Attempt } from "./attempt/attempt.js";
@@ -59,8 +59,7 @@ function perform(run: LiveRun, command: Command): void {
 }
 
 function publish(run: LiveRun, item: StreamedEvent): void {
-  const role = roleOf(item.event);
-  const isLast = role === "stop" || role === "terminal";
+  const isLast = endsRun(item.event);
   // The last event is in the outcome as well: a run without other events needs no stream for it.
   if (!isLast || run.stream !== null) openStream(run).publish(item);
   run.published = item.sequence + 1;

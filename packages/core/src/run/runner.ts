@@ -12,9 +12,10 @@ import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/run-stream.js";
 import { unlessAborted } from "../system/deferred.js";
 import { nextTurn } from "../system/system.js";
+import { createCell } from "./attempt/attempt-store.js";
 import { inspect, inspectTick } from "./inspect-run.js";
 import {
-  type AttemptPort,
+  type AttemptCore,
   type ChildSetup,
   type LiveRun,
   leadOf,
@@ -28,7 +29,6 @@ import {
 } from "./live-run.js";
 import { deliverHeld } from "./questions.js";
 import { Rounds } from "./rounds.js";
-import { createCell } from "./snapshot-run.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
@@ -53,7 +53,7 @@ interface Held {
 export class Runner extends Rounds implements LiveRun {
   readonly journal: RunJournal | null;
   readonly parent: ParentLink | null;
-  readonly attempts: Map<number, AttemptPort> = new Map();
+  readonly attempts: Map<number, AttemptCore> = new Map();
   owner: RunOwner | null = null;
   children: Map<string, LiveRun> | null = null;
   stream: EventStream | null = null;

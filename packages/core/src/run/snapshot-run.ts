@@ -1,5 +1,5 @@
 /**
- * Snapshots of runs with their children, the runs that are restored from them, and the state store of a run.
+ * Snapshots of runs with their children, and the runs that are restored from them.
  *
  * @module
  */
@@ -15,18 +15,13 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState, encodingGathered } from "../snapshot/encode.js";
 import { assertFits } from "../snapshot/fit.js";
-import { checkShape, invalidSnapshot, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
-import { readSnapshot, type SnapshotJson, versionIn } from "../snapshot/snapshot-shape.js";
-import { isWritten } from "../state/prepare-change.js";
-import { StateStore } from "../state/state-store.js";
-import { copyValue } from "../value/copy.js";
+import { checkShape, invalidSnapshot, SNAPSHOT_VERSION, STORED_VERSION } from "../snapshot/format.js";
+import { readSnapshot, type Snapshot, versionIn } from "../snapshot/snapshot-shape.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { assertFunction, assertOption, checkOptionNames } from "../value/options.js";
 import { text } from "../value/shape.js";
-import { logUnhandledCall, noteFailure } from "./attempt/forgotten-calls.js";
-import { partsOf } from "./attempt/open-call.js";
-import type { AttemptCore, LiveRunCore } from "./live-run.js";
+import type { LiveRunCore } from "./live-run.js";
 
 /** The run of a context, and its children as the snapshot had them. */
 export interface RestoredRun {
@@ -236,7 +231,7 @@ function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Mem
 }
 
 /** Checked before the rest: only of a known version is it known what it has. */
-function checkFormat(dict: unknown, known: Snapshot["version"], path: string): void {
+function checkFormat(dict: unknown, known: number, path: string): void {
   const version = versionIn(dict, path);
   if (version === SNAPSHOT_VERSION || version === known) return;
   if (!Number.isInteger(version) || version < 1)
@@ -249,7 +244,7 @@ function checkFormat(dict: unknown, known: Snapshot["version"], path: string): v
   });
 }
 
-function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void {
+function checkName({ name }: CompiledWorkflow, { workflow }: Snapshot): void {
   if (workflow === name) return;
   throw new WorkflowError({
     code: "SNAPSHOT_MISMATCH",
@@ -259,45 +254,8 @@ function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void
   });
 }
 
-// ---- the state cell of a run: its commits become ticks
-
 /** The initial state of a run. */
 export function initialStore(compiled: CompiledWorkflow): unknown {
   return compiled.state?.initial() ?? empty;
 }
 const empty = /* @__PURE__ */ Object.freeze({});
-
-export function createCell(run: LiveRunCore): StateStore {
-  const { compiled, ports } = run.host;
-  return new StateStore({
-    read: () => run.state.store,
-    commit(change, { writer, value, by: edit }) {
-      const attempt = (writer?.token ?? null) as AttemptCore | null;
-      attempt?.assertAlive();
-      // The calls of the attempt: a child that shares this store records the edit in the same tick.
-      const by = attempt?.run ?? run;
-      return by.commit({
-        type: "state.edited",
-        atMs: by.now(),
-        item: attempt?.item.id ?? null,
-        attempt: attempt?.number ?? 0,
-        call: writer?.note ?? null,
-        change,
-        // Written values are frozen, and steps get copies.
-        value: isWritten(change, value) ? value : copyValue(value, compiled.values),
-        ...(attempt !== null && edit !== null && partsOf(attempt, edit)),
-      });
-    },
-    failed(failure, writer) {
-      if (writer) {
-        const attempt = writer.token as AttemptCore;
-        noteFailure(attempt, failure);
-        attempt.run.checkIdleAgain(); // an edit was active, and no tick reports its end
-      } else logUnhandledCall(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
-    },
-    schema: compiled.state,
-    types: compiled.values,
-    lockTimeoutMs: compiled.options.lockTimeoutMs,
-    clock: ports.clock,
-  });
-}

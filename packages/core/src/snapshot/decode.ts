@@ -26,7 +26,7 @@ import { isRecord } from "../value/kind.js";
 import { decodeRecord, PartDecoder } from "./decode-parts.js";
 import { readEach } from "./encode.js";
 import { invalidSnapshot, STORED_VERSION, statusAtRest } from "./format.js";
-import type { ArrivalJson, ItemJson, JoinJson, PendingEventJson, ScopeJson, SnapshotJson } from "./snapshot-shape.js";
+import type { ArrivalJson, ItemJson, JoinJson, PendingEventJson, ScopeJson, Snapshot } from "./snapshot-shape.js";
 
 export interface DecodeOptions {
   /** Names the snapshot in errors. */
@@ -40,19 +40,19 @@ export interface DecodeOptions {
  *
  * @param dict A result of `readSnapshot`.
  */
-export function decodeState(compiled: CompiledWorkflow, dict: SnapshotJson, options: DecodeOptions = alone): RunState {
+export function decodeState(compiled: CompiledWorkflow, dict: Snapshot, options: DecodeOptions = alone): RunState {
   return new StateDecoder(compiled, dict, options).state(options.owner);
 }
 const alone: DecodeOptions = { path: "snapshot", owner: null };
 
 class StateDecoder extends PartDecoder {
-  readonly #dict: SnapshotJson;
+  readonly #dict: Snapshot;
   readonly #path: string;
   readonly #scopes: Map<number, FanOutState> = new Map();
   /** `true` if the journal continues the work that the snapshot has under way. */
   readonly #continues: boolean;
 
-  constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path }: DecodeOptions) {
+  constructor(compiled: CompiledWorkflow, dict: Snapshot, { path }: DecodeOptions) {
     super(compiled);
     this.#dict = dict;
     this.#path = path;

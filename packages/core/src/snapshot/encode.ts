@@ -26,25 +26,24 @@ import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { encodeFrozen, encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/storable.js";
-import {
-  type EncodedArrival,
-  type EncodedFailure,
-  type EncodedInput,
-  type EncodedItem,
-  type EncodedJoin,
-  type EncodedOutcome,
-  type EncodedPendingEvent,
-  type EncodedRecord,
-  type EncodedScope,
-  type EncodedTimer,
-  type PartEncoder,
-  SNAPSHOT_FORMAT,
-  SNAPSHOT_VERSION,
-  type Snapshot,
-  type SnapshotFeature,
-  STORED_VERSION,
-  statusAtRest,
-} from "./format.js";
+import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, STORED_VERSION, statusAtRest } from "./format.js";
+import type {
+  ArrivalJson,
+  FailureJson,
+  InputJson,
+  ItemJson,
+  JoinJson,
+  OutcomeJson,
+  PendingEventJson,
+  RecordJson,
+  ScopeJson,
+  Snapshot,
+  TimerJson,
+} from "./snapshot-shape.js";
+
+/** What an encoder writes: every field, except for those that it may leave out. */
+type Written<Json, MayLack extends keyof Json = never> = Required<Omit<Json, MayLack>> & Pick<Json, MayLack>;
+type WaitJson = Extract<RecordJson, { readonly kind: "wait" }>;
 
 /** Facts about the snapshot around a state. */
 export interface Around {
@@ -62,13 +61,15 @@ export function encodeState(state: RunState, compiled: CompiledWorkflow, around:
 }
 const alone: Around = { children: {} };
 
-export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): EncodedOutcome {
+export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): OutcomeJson {
   return new StateEncoder(compiled).outcome(outcome);
 }
 
-class StateEncoder implements PartEncoder {
+/** Its public members are for parts that contain others. */
+class StateEncoder {
   readonly #compiled: CompiledWorkflow;
   readonly #types: readonly ValueType[];
+  /** `false` if a load starts the running work over. */
   readonly isStored: boolean;
 
   constructor(compiled: CompiledWorkflow, isStored = false) {
@@ -139,7 +140,7 @@ class StateEncoder implements PartEncoder {
     return events.map((event) => this.event(event, path));
   }
 
-  outcome(outcome: Outcome): EncodedOutcome {
+  outcome(outcome: Outcome): OutcomeJson {
     switch (outcome.status) {
       case "completed":
         return { status: "completed", event: this.event(outcome.event, "result") };
@@ -152,11 +153,11 @@ class StateEncoder implements PartEncoder {
     }
   }
 
-  failure(failure: Failure): EncodedFailure {
+  failure(failure: Failure): FailureJson {
     return { ...failure, input: this.events(failure.input, `input of ${failure.stepName}`) };
   }
 
-  #item(item: WorkItem): EncodedItem {
+  #item(item: WorkItem): Written<ItemJson, "calls" | "open" | "answered" | "fanOut"> {
     const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
     return {
       id,
@@ -177,12 +178,12 @@ class StateEncoder implements PartEncoder {
     };
   }
 
-  #input(input: StepInput, step: string): EncodedInput {
+  #input(input: StepInput, step: string): InputJson {
     if (input.kind === "event") return { kind: "event", event: this.event(input.event, step) };
     return gathered().input(input, step, this);
   }
 
-  #record(record: CallRecord, of: WorkItem): EncodedRecord {
+  #record(record: CallRecord, of: WorkItem): RecordJson {
     const path = `${of.step}: ${record.call}`;
     const isAwaited = this.isStored && "awaitedIn" in record && record.awaitedIn === of.attempt;
     const awaited = isAwaited && { awaited: true as const };
@@ -205,7 +206,7 @@ class StateEncoder implements PartEncoder {
           prompt: prompt === null ? null : this.event(prompt, path),
           event: event === null ? null : this.event(event, path),
           ...awaited,
-        };
+        } satisfies Written<WaitJson, "race" | "reason" | "awaited">;
       }
       case "sleep":
       case "effect": {
@@ -241,11 +242,11 @@ class StateEncoder implements PartEncoder {
     }
   }
 
-  pendingEvent({ event, scope, index, recoveries, step }: PendingEvent): EncodedPendingEvent {
+  pendingEvent({ event, scope, index, recoveries, step }: PendingEvent): Written<PendingEventJson> {
     return { event: this.event(event, "kept event"), scope: openId(scope), index, recoveries, step };
   }
 
-  #timer(timer: Timer): EncodedTimer {
+  #timer(timer: Timer): TimerJson {
     const { dueAtMs, order } = timer;
     switch (timer.kind) {
       case "call":
@@ -261,8 +262,8 @@ class StateEncoder implements PartEncoder {
 }
 
 /** A run has such parts only where this was registered. */
-function gathered(): SnapshotFeature {
-  return optionalModules.snapshot as SnapshotFeature;
+function gathered(): typeof encodingGathered {
+  return optionalModules.snapshot as typeof encodingGathered;
 }
 
 /** A kept event may outlive its fan-out. */
@@ -273,9 +274,9 @@ function openId(scope: FanOutState | null): number | null {
 // ---- fan-outs, batches and sets
 // Programs with `many()`, `collect()` or `join()` register this part, so that other programs do not bundle it.
 
-export const encodingGathered: SnapshotFeature = { input, scope, joins };
+export const encodingGathered = { input, scope, joins };
 
-function input(given: GatheredInput, step: string, encoder: PartEncoder): EncodedInput {
+function input(given: GatheredInput, step: string, encoder: StateEncoder): InputJson {
   switch (given.kind) {
     case "batch":
       return { kind: "batch", members: encoder.events(given.members, step) };
@@ -294,7 +295,10 @@ function input(given: GatheredInput, step: string, encoder: PartEncoder): Encode
   }
 }
 
-function scope(given: FanOutState, encoder: PartEncoder): EncodedScope {
+function scope(
+  given: FanOutState,
+  encoder: StateEncoder,
+): Written<ScopeJson, "paused" | "gathered" | "failures" | "joins"> {
   const { id, opener, parent, parentIndex, collects, size, pending } = given;
   return {
     id,
@@ -315,11 +319,15 @@ function scope(given: FanOutState, encoder: PartEncoder): EncodedScope {
   };
 }
 
-function arrival({ index, path, event, recoveries }: Arrival, step: string, encoder: PartEncoder): EncodedArrival {
+function arrival(
+  { index, path, event, recoveries }: Arrival,
+  step: string,
+  encoder: StateEncoder,
+): Written<ArrivalJson, "path"> {
   return { index, ...(path !== null && { path }), event: encoder.event(event, step), recoveries };
 }
 
-function joins(given: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[] {
+function joins(given: ReadonlyMap<string, JoinBuffer>, encoder: StateEncoder): JoinJson[] {
   return Array.from(given, ([key, { step, arrivals }]) => ({
     key,
     step,

@@ -1,11 +1,28 @@
 /**
- * The shape of snapshots: the fields of {@link Snapshot} that are read, and what each may hold.
+ * The shape of snapshots: their fields, and what each may hold. Their types follow from it, for those who write them and who read them.
  *
+ * The fields are those of the run: a new one of a run, an item or a call does not compile until it has a shape or is left out by name.
  * Events, values and errors are checked where they are decoded, and references where they are followed.
  *
  * @module
  */
 import { runLimits } from "../engine/definition.js";
+import type {
+  Arrival,
+  ChildRecord,
+  DoneRecord,
+  EffectRecord,
+  Failure,
+  FanOutState,
+  Gathered,
+  JoinBuffer,
+  PendingEvent,
+  RunState,
+  SleepRecord,
+  StepLoad,
+  WaitRecord,
+  WorkItem,
+} from "../engine/state.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import { isLabel } from "../value/option-rules.js";
 import {
@@ -31,20 +48,7 @@ import {
   union,
 } from "../value/shape.js";
 import { isVersion } from "../value/version.js";
-import {
-  checkShape,
-  type EncodedArrival,
-  type EncodedFailure,
-  type EncodedGathered,
-  type EncodedItem,
-  type EncodedJoin,
-  type EncodedLoad,
-  type EncodedMember,
-  type EncodedPendingEvent,
-  type EncodedScope,
-  SNAPSHOT_FORMAT,
-  type Snapshot,
-} from "./format.js";
+import { checkShape, SNAPSHOT_FORMAT } from "./format.js";
 
 /** Absent and `null` mean the same. */
 // @__NO_SIDE_EFFECTS__
@@ -57,6 +61,14 @@ function absent<Value>(shape: Shape<Value>): Shape<Value | null | undefined> {
 function listOf<Item>(item: Shape<Item>): Shape<readonly Item[] | undefined> {
   return optional(list(item));
 }
+
+/** Further fields of a snapshot. */
+type Named<Name extends string> = { readonly [Field in Name]: unknown };
+type DerivedOfRun = "waits" | "runTimer" | "unused" | "leadMs";
+type OfSnapshot = "format" | "version" | "stateVersion" | "unfired" | "leftovers" | "children";
+type DerivedOfScope = "open" | "items" | "inner" | "pending" | "generator" | "closed";
+/** A call that releases the worker slot. */
+type Slotless<Call> = Omit<Call, "kind" | "item" | "awaitedIn" | "timer"> & Named<"awaited">;
 
 const texts = listOf(text);
 const label: Shape<string> = is("a label", isLabel);
@@ -79,8 +91,8 @@ export const failureShape = object({
   elapsedMs: number,
   failedAtMs: time,
   input: listOf(anything),
-  shape: ((value) => (value === "batch" ? null : texts(value))) as Shape<EncodedFailure["shape"]>,
-} satisfies ShapesOf<EncodedFailure>);
+  shape: ((value) => (value === "batch" ? null : texts(value))) as Shape<Failure["shape"]>,
+} satisfies ShapesOf<Failure>);
 
 export const outcomeShape = union("status", {
   completed: { event: anything },
@@ -94,7 +106,7 @@ const member = object({
   status: oneOf("ok", "empty", "failed"),
   event: anything,
   failure: optional(failureShape),
-} satisfies ShapesOf<EncodedMember>);
+});
 
 const input = union("kind", {
   event: { event: anything },
@@ -103,8 +115,9 @@ const input = union("kind", {
   set: { slots: listOf(tuple(text, anything)) },
 });
 
+/** `awaited`: the current attempt awaits the call, or has. Version 2. */
 const opened = { call: text, openedAtMs: time, awaited: anything, race: optional(text), reason: anything };
-const answer = { call: text, value: anything, hasShown: anything };
+const answer = { call: text, value: anything, hasShown: anything } satisfies ShapesOf<Omit<DoneRecord, "kind">>;
 
 // @__NO_SIDE_EFFECTS__
 function recordShape() {
@@ -119,30 +132,34 @@ function recordShape() {
       dueAtMs: absent(number),
       status: oneOf("open", "resolved", "timedOut", "closed"),
       event: anything,
-    },
-    sleep: { ...opened, dueAtMs: number, status: oneOf("open", "done", "closed") },
+    } satisfies ShapesOf<Slotless<WaitRecord>>,
+    sleep: {
+      ...opened,
+      dueAtMs: number,
+      status: oneOf("open", "done", "closed"),
+    } satisfies ShapesOf<Slotless<SleepRecord>>,
     child: {
       ...opened,
       name: text,
       runId: text,
       start: anything,
-      sharesStore: optional(flag),
+      sharesStore: optional(flag), // its snapshot has no state: it uses that of the surrounding run
       timeoutMs: optional(number),
       status: oneOf("open", "completed", "failed", "closed"),
       result: anything,
       error: anything,
-    },
+    } satisfies ShapesOf<Slotless<ChildRecord>>,
     effect: {
       ...opened,
       label: optional(label),
-      override: optional(anyObject),
+      override: optional<object>(anyObject),
       status: oneOf("working", "open", "failed", "closed"),
       attempts: count,
       failures: count,
       sinceMs: time,
       lastError: anything,
       dueAtMs: absent(number),
-    },
+    } satisfies ShapesOf<Slotless<EffectRecord>>,
     send: { call: text },
     edit: answer,
     run: answer,
@@ -161,22 +178,26 @@ const pendingEvent = object({
   index: count,
   recoveries,
   step: absent(text),
-} satisfies ShapesOf<EncodedPendingEvent>);
+} satisfies ShapesOf<PendingEvent>);
 
-const join = object({ key: text, step: text, arrivals: listOf(pendingEvent) } satisfies ShapesOf<EncodedJoin>);
+const join = object({
+  key: text,
+  step: text,
+  arrivals: listOf(pendingEvent),
+} satisfies ShapesOf<Omit<JoinBuffer, "size"> & Named<"key">>);
 
 const arrival = object({
   index: count,
-  path: listOf(integer),
+  path: listOf(integer), // absent when it arose in that fan-out itself
   event: anything,
   recoveries,
-} satisfies ShapesOf<EncodedArrival>);
+} satisfies ShapesOf<Arrival>);
 
 const gathered = object({
   step: text,
   fired: flag,
   arrivals: listOf(arrival),
-} satisfies ShapesOf<EncodedGathered>);
+} satisfies ShapesOf<Gathered & Named<"step">>);
 
 const leftover = union("kind", {
   join: { step: text, arrived: list(text), missing: list(text) },
@@ -208,10 +229,11 @@ const item = object({
   lastError: anything,
   lastFailedAtMs: time,
   calls: listOf(record),
+  // The calls that its attempt awaits, and those whose answer it has not got. Version 2.
   open: optional(count),
   answered: absent(list(text)),
-  fanOut: absent(number),
-} satisfies ShapesOf<EncodedItem>);
+  fanOut: absent(number), // `null` for one that was cancelled
+} satisfies ShapesOf<Omit<WorkItem, "retryTimer">>);
 const scope = object({
   id: count,
   opener: text,
@@ -219,19 +241,19 @@ const scope = object({
   parentIndex: count,
   collects: texts,
   size,
-  counted: flag,
-  paused: optional(flag),
+  counted: flag, // whether open work is counted by element
+  paused: optional(flag), // version 2
   gathered: listOf(gathered),
   failures: listOf(tuple(count, failureShape)),
   joins: listOf(join),
-} satisfies ShapesOf<EncodedScope>);
+} satisfies ShapesOf<Omit<FanOutState, DerivedOfScope> & Named<"counted">>);
 const load = object({
   step: text,
   workers: count,
   running: count,
   resuming: listOf(integer),
   ready: listOf(integer),
-} satisfies ShapesOf<EncodedLoad>);
+} satisfies ShapesOf<StepLoad & Named<"step">>);
 const snapshot = object({
   format: oneOf(SNAPSHOT_FORMAT),
   version: number,
@@ -251,14 +273,15 @@ const snapshot = object({
   streamed: count,
   continuations: optional(count),
   trace: absent(object({ traceparent: text, tracestate: optional(text) })),
-  store: anything,
+  store: anything, // absent for a child that shares the store of its parent
   stateVersion: optional(is<number>("a version", isVersion)),
   items: listOf(item),
-  loads: listOf(load),
+  loads: listOf(load), // slots and queues of steps: version 2
   scopes: listOf(scope),
   joins: listOf(join),
   sets: listOf(tuple(text, list(anything))),
   inbox: listOf(pendingEvent),
+  // Open prompts that steps have emitted.
   prompts: listOf(object({ promptId: text, event: anything, step: absent(text), askedAtMs: time })),
   timers: listOf(
     union("kind", {
@@ -266,17 +289,18 @@ const snapshot = object({
       retry: timed({ item: number }),
       send: timed({ pendingEvent }),
       deadline: timed({}),
-      timeout: timed({}),
+      timeout: timed({}), // version 2
     }),
   ),
+  // Collect steps without a batch, and events that led to nothing: for the error `RUN_STUCK`.
   unfired: texts,
   leftovers: listOf(leftover),
   children: optional(mapOf(anything)),
-} satisfies ShapesOf<Snapshot>);
+} satisfies ShapesOf<Omit<RunState, DerivedOfRun> & Named<OfSnapshot>>);
 
-export type SnapshotJson = Shaped<typeof snapshot>;
-export type ItemJson = NonNullable<SnapshotJson["items"]>[number];
-export type ScopeJson = NonNullable<SnapshotJson["scopes"]>[number];
+export type Snapshot = Shaped<typeof snapshot>;
+export type ItemJson = NonNullable<Snapshot["items"]>[number];
+export type ScopeJson = NonNullable<Snapshot["scopes"]>[number];
 export type RecordJson = Shaped<typeof record>;
 export type FailureJson = Shaped<typeof failureShape>;
 export type MemberJson = Shaped<typeof member>;
@@ -285,9 +309,10 @@ export type OutcomeJson = Shaped<typeof outcomeShape>;
 export type PendingEventJson = Shaped<typeof pendingEvent>;
 export type ArrivalJson = Shaped<typeof arrival>;
 export type JoinJson = Shaped<typeof join>;
+export type TimerJson = NonNullable<Snapshot["timers"]>[number];
 
 /** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the snapshot in the error. */
-export function readSnapshot(json: unknown, path = "snapshot"): SnapshotJson {
+export function readSnapshot(json: unknown, path = "snapshot"): Snapshot {
   return checkShape(snapshot, json, path);
 }
 

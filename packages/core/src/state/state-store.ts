@@ -71,42 +71,35 @@ export interface Commit {
 }
 
 /** One write in the queue: a call of a writer, or the edit that a step or a call ends with. */
-interface PendingWrite {
+class PendingWrite {
   readonly what: string;
   readonly writer: Writer | undefined;
   readonly work: Work<unknown>;
-  /** The edit that a step or a call ends with; `null` for a call of a writer. */
-  readonly finish: FinishEdit | null;
+  /** The edit that a step or a call ends with, whose errors fail its step; `null` for a call of a writer. */
+  finish: FinishEdit | null = null;
   /** The callback that it was made in: an edit of another state, or a call of its attempt. */
-  readonly outer: OpenCall | null;
+  outer: OpenCall | null = null;
   /** Call that the caller awaits; `null` for a final edit. */
-  call: CallPromise<unknown> | null;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  call: CallPromise<unknown> | null = null;
+  resolve: (result: unknown) => void = ignore;
+  reject: (error: unknown) => void = ignore;
   /** Releases the lock. `null` while waiting, and afterwards. */
-  release: (() => void) | null;
-  edit: OpenCall | null;
-  committing: boolean;
+  release: (() => void) | null = null;
+  edit: OpenCall | null = null;
+  committing = false;
   /** Whether it is settled: later writes of it are ignored. */
-  over: boolean;
+  over = false;
   /** When it began to block other writers, in epoch milliseconds. */
-  blockingSinceMs: number;
+  blockingSinceMs = 0;
+
+  constructor(what: string, writer: Writer | undefined, work: Work<unknown>) {
+    this.what = what;
+    this.writer = writer;
+    this.work = work;
+  }
 }
 
-/** Fields that every final edit has in the queue. Its errors fail its step. */
-const pendingFinish: Omit<PendingWrite, "finish" | "work"> = {
-  what: "finish",
-  writer: undefined,
-  outer: null,
-  call: null,
-  resolve: () => {},
-  reject: () => {},
-  release: null,
-  edit: null,
-  committing: false,
-  over: false,
-  blockingSinceMs: 0,
-};
+function ignore(): void {}
 
 type Work<Result> = (pending: PendingWrite) => Result | Promise<Result>;
 
@@ -194,7 +187,9 @@ export class StateStore {
     if (this.#group.isOpen && !isAwaited && this.#group.fits(finish)) return this.#group.add(finish);
     const release = this.#tryLock();
     if (release !== null) return this.#group.open(release, [finish]);
-    this.#enter({ ...pendingFinish, finish, work: (pending) => this.#finishTogether(pending) });
+    const pending = new PendingWrite("finish", undefined, () => this.#finishTogether(pending));
+    pending.finish = finish;
+    this.#enter(pending);
   }
 
   /** Makes all waiting final edits that fit together; the others keep their places. Resolves when they are stored. */
@@ -274,25 +269,13 @@ export class StateStore {
 
   /** Waits for the lock, does the work, and releases the lock. */
   #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): CallPromise<Result> {
-    let pending!: PendingWrite;
+    const pending = new PendingWrite(what, writer, work);
     const call = new CallPromise<Result>((resolve, reject) => {
-      pending = {
-        what,
-        writer,
-        call: null,
-        resolve: resolve as PendingWrite["resolve"],
-        reject,
-        work: work as PendingWrite["work"],
-        finish: null,
-        outer: outerCall(writer?.token),
-        release: null,
-        edit: null,
-        committing: false,
-        over: false,
-        blockingSinceMs: 0,
-      };
+      pending.resolve = resolve as PendingWrite["resolve"];
+      pending.reject = reject;
     });
     pending.call = call;
+    pending.outer = outerCall(writer?.token);
     try {
       refuseInsideEdit(what, writer?.token, this);
       this.#enter(pending);

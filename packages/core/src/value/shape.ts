@@ -124,7 +124,7 @@ export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
 // @__NO_SIDE_EFFECTS__
 export function tuple<Items extends readonly unknown[]>(
   ...items: { readonly [Index in keyof Items]: Shape<Items[Index]> }
-): Shape<Items> {
+): Shape<Readonly<Items>> {
   const parts = partsOf([...items.entries()] as [number, Shape][]);
   return (value) => anyList(value) ?? parts(value);
 }

@@ -12,15 +12,16 @@ import type { Command, Tick } from "../../src/engine/tick.js";
 import { eventFromFields } from "../../src/event/event-codec.js";
 import type { ResourceContainer } from "../../src/resource/resource.js";
 import { Attempt } from "../../src/run/attempt/attempt.js";
+import { createCell } from "../../src/run/attempt/attempt-store.js";
 import {
-  type AttemptPort,
+  type AttemptCore,
   hostOf,
   type LiveRunCore,
   openResources,
   type WorkflowHost,
 } from "../../src/run/live-run.js";
 import { runOutcome } from "../../src/run/outcome.js";
-import { createCell, initialStore } from "../../src/run/snapshot-run.js";
+import { initialStore } from "../../src/run/snapshot-run.js";
 import { decodeTick, encodeTick } from "../../src/snapshot/tick-codec.js";
 import type { StateStore } from "../../src/state/state-store.js";
 import { type Ending, endingOf, JumpClock, useClock } from "./drive.js";
@@ -39,7 +40,7 @@ class Machine implements LiveRunCore {
   readonly descendants = null;
   readonly journal = {};
   readonly isEvicted = false;
-  readonly #attempts = new Map<number, AttemptPort>();
+  readonly #attempts = new Map<number, AttemptCore>();
   readonly #told = new Map<number, () => void>();
   readonly #post: (letter: Letter) => void;
   readonly #owns: (item: number) => boolean;

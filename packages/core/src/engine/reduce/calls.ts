@@ -34,7 +34,7 @@ import type {
 } from "../tick.js";
 import { allWritten } from "./engine-events.js";
 import { sendOut } from "./finish.js";
-import { closeCall, enterRace, isOpen, remember, suspend, wake } from "./items.js";
+import { closeCall, enterRace, isOpen, remember, settleCall, suspend, wake } from "./items.js";
 import { resolveWait, takeKept } from "./receive.js";
 import { byItem, currentItem, emitCommand, publish, type Reduction, setTimer } from "./reduction.js";
 
@@ -67,7 +67,7 @@ function open(reduction: Reduction, item: WorkItem, record: SlotlessRecord): boo
     return true;
   }
   record.status = "closed";
-  emitCommand(reduction, { type: "call.settle", item: item.id, call: record.call });
+  settleCall(reduction, item, record.call);
   return false;
 }
 
@@ -175,7 +175,7 @@ function awaitCall(reduction: Reduction, item: WorkItem, call: string): void {
   const record = item.calls?.get(call);
   if (!record) return;
   if (isOpen(record)) suspend(reduction, item, record);
-  else emitCommand(reduction, { type: "call.settle", item: item.id, call });
+  else settleCall(reduction, item, call);
 }
 
 /** A call that was answered meanwhile keeps its answer. */
@@ -205,7 +205,7 @@ export function onEventCollected(reduction: Reduction, tick: EventCollected): vo
   if (buffer.length === 0) state.sets.delete(key);
   else state.sets.set(key, buffer);
   remember(item, { kind: "set", call: tick.call, events });
-  emitCommand(reduction, { type: "call.settle", item: item.id, call: tick.call });
+  settleCall(reduction, item, tick.call);
 }
 
 /** The place with the fewest types chooses first: its events fit every wider place, so no set is missed. */
@@ -281,7 +281,7 @@ export function onEffectFailed(reduction: Reduction, tick: EffectFailed): void {
     return;
   }
   record.status = retryAtMs === null ? "failed" : "working";
-  settle(reduction, item, call);
+  settleCall(reduction, item, call);
 }
 
 export function onEffectRecorded(reduction: Reduction, tick: EffectRecorded): void {
@@ -295,11 +295,7 @@ export function onEffectRecorded(reduction: Reduction, tick: EffectRecorded): vo
   item.calls?.delete(call); // listed in the order of the answers
   remember(item, { kind: "run", call, value, ...(shows && { hasShown: true }) });
   sendAll(reduction, item, sends);
-  settle(reduction, item, call);
-}
-
-function settle(reduction: Reduction, item: WorkItem, call: string): void {
-  emitCommand(reduction, { type: "call.settle", item: item.id, call });
+  settleCall(reduction, item, call);
 }
 
 function effectOf({ calls }: WorkItem, call: string): EffectRecord | null {

@@ -217,16 +217,12 @@ function take(reduction: Reduction, item: WorkItem, events: readonly EventData[]
   const { recoveries, step } = item;
   const first = scope.size;
   scope.size += events.length;
-  if (scope.size === 0 && isUngathered(reduction, item))
-    noteLeftover(reduction.state, { kind: "nothing", step: item.step });
+  const collects = reduction.routing.steps.get(step)?.fanOut?.collects;
+  if (scope.size === 0 && collects?.length === 0) noteLeftover(reduction.state, { kind: "nothing", step });
   for (let index = 0; index < events.length; index++) {
     emit(reduction, events[index] as EventData, { scope, index: first + index, recoveries, step });
     if (reduction.state.status !== "running") return;
   }
-}
-
-function isUngathered({ routing }: Reduction, { step }: WorkItem): boolean {
-  return routing.steps.get(step)?.fanOut?.collects.length === 0;
 }
 
 function onStepYielded(reduction: Reduction, tick: StepYielded): void {

@@ -69,8 +69,13 @@ export function start(reduction: Reduction, load: StepLoad, item: WorkItem): voi
 function resume(reduction: Reduction, load: StepLoad, item: WorkItem): void {
   load.running++;
   item.status = "running";
-  for (const call of item.answered ?? []) emitCommand(reduction, { type: "call.settle", item: item.id, call });
+  for (const call of item.answered ?? []) settleCall(reduction, item, call);
   item.answered = null;
+}
+
+/** The attempt gets the answer of a call, which is in its record. */
+export function settleCall(reduction: Reduction, item: WorkItem, call: string): void {
+  emitCommand(reduction, { type: "call.settle", item: item.id, call });
 }
 
 /** Suspends an item whose attempt awaits an open call: the slot is free for others. */
@@ -123,8 +128,7 @@ function answerCall(reduction: Reduction, item: WorkItem, { call, awaitedIn }: S
     (load.resuming ??= new Fifo()).push(item.id);
     dispatch(reduction, load);
   } else if (item.status === "resuming") item.answered?.push(call);
-  else if (item.status === "running" || item.status === "suspended")
-    emitCommand(reduction, { type: "call.settle", item: item.id, call });
+  else if (item.status === "running" || item.status === "suspended") settleCall(reduction, item, call);
 }
 
 function freeSlot(reduction: Reduction, item: WorkItem): void {

@@ -10,7 +10,7 @@ import { optionalModules } from "../optional-modules.js";
 import { acceptedTypes, isExternal, reachOf } from "../routing.js";
 import type { EventData, OpenPrompt, PendingEvent, StepInput, WaitRecord } from "../state.js";
 import { type EventReceived, promptClosed, type Receipt, refused } from "../tick.js";
-import { enqueue, unlistWait, wake } from "./items.js";
+import { enqueue, isOpen, unlistWait, wake } from "./items.js";
 import { answerSender, emitCommand, publish, type Reduction } from "./reduction.js";
 
 export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
@@ -192,7 +192,7 @@ export function resolveWait(reduction: Reduction, wait: WaitRecord, event: Event
 export function onCallDue(reduction: Reduction, id: number, call: string): void {
   const item = reduction.state.items.get(id);
   const record = item?.calls?.get(call);
-  if (!item || !record || !("status" in record) || record.status !== "open") return;
+  if (!item || !isOpen(record)) return;
   if (record.kind === "wait") {
     record.timer = null;
     unlistWait(reduction, record);

@@ -1,15 +1,17 @@
-/** The store as a step holds it: every write is matched with the recorded calls of the work item. */
+/** The state of a run, and the store as a step holds it: every write is matched with the recorded calls of the work item. */
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import { CallPromise } from "../../state/edit-context.js";
-import type { Path } from "../../state/prepare-change.js";
-import type { StateStore, Writer } from "../../state/state-store.js";
+import { isWritten, type Path } from "../../state/prepare-change.js";
+import { StateStore, type Writer } from "../../state/state-store.js";
 import { afterTurn, isTurnOver } from "../../system/system.js";
+import { copyValue } from "../../value/copy.js";
 import { assertFunction, checkOptionNames } from "../../value/options.js";
-import type { AttemptCore } from "../live-run.js";
+import type { AttemptCore, LiveRunCore } from "../live-run.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
-import { makeCall } from "./forgotten-calls.js";
+import { logUnhandledCall, makeCall, noteFailure } from "./forgotten-calls.js";
+import { partsOf } from "./open-call.js";
 
 export class AttemptStore {
   readonly #attempt: AttemptCore;
@@ -92,4 +94,41 @@ export class AttemptStore {
   #writer(call: string): Writer {
     return { token: this.#attempt, note: call };
   }
+}
+
+// ---- the state of a run: its commits become ticks
+
+export function createCell(run: LiveRunCore): StateStore {
+  const { compiled, ports } = run.host;
+  return new StateStore({
+    read: () => run.state.store,
+    commit(change, { writer, value, by: edit }) {
+      const attempt = (writer?.token ?? null) as AttemptCore | null;
+      attempt?.assertAlive();
+      // The calls of the attempt: a child that shares this store records the edit in the same tick.
+      const by = attempt?.run ?? run;
+      return by.commit({
+        type: "state.edited",
+        atMs: by.now(),
+        item: attempt?.item.id ?? null,
+        attempt: attempt?.number ?? 0,
+        call: writer?.note ?? null,
+        change,
+        // Written values are frozen, and steps get copies.
+        value: isWritten(change, value) ? value : copyValue(value, compiled.values),
+        ...(attempt !== null && edit !== null && partsOf(attempt, edit)),
+      });
+    },
+    failed(failure, writer) {
+      if (writer) {
+        const attempt = writer.token as AttemptCore;
+        noteFailure(attempt, failure);
+        attempt.run.checkIdleAgain(); // an edit was active, and no tick reports its end
+      } else logUnhandledCall(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
+    },
+    schema: compiled.state,
+    types: compiled.values,
+    lockTimeoutMs: compiled.options.lockTimeoutMs,
+    clock: ports.clock,
+  });
 }

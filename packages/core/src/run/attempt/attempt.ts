@@ -19,7 +19,7 @@ import type { StateChange } from "../../state/patches.js";
 import { readable, recordError } from "../../value/error-record.js";
 import { isError, isThenable } from "../../value/kind.js";
 import { inspectAttempt, inspectEnd } from "../inspect-run.js";
-import { type AttemptCore, type AttemptPort, type LiveRunCore, openResources } from "../live-run.js";
+import { type AttemptCore, type LiveRunCore, openResources } from "../live-run.js";
 import { callOf } from "./call-end.js";
 import { assertFansOut, callWithMiddleware, checkOutput, isGenerator } from "./call-step.js";
 import type { Calls } from "./calls.js";
@@ -30,7 +30,7 @@ import { StepContext } from "./step-context.js";
 
 const returned = "the step has returned";
 
-export class Attempt implements AttemptCore, AttemptPort {
+export class Attempt implements AttemptCore {
   readonly run: LiveRunCore;
   readonly item: WorkItem;
   readonly step: CompiledStep;

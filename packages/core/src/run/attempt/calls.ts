@@ -6,6 +6,7 @@
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
+import { isOpen } from "../../engine/reduce/items.js";
 import type { CallRecord, WorkItem } from "../../engine/state.js";
 import { type NamedStep, stepError, WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
@@ -200,8 +201,7 @@ export class Calls {
   /** Answered calls only: their order is final. */
   #placesOfAnswers(): Map<string, number> {
     const known = new Map<string, number>();
-    for (const [call, record] of this.#attempt.item.calls ?? [])
-      if (!("status" in record) || record.status !== "open") known.set(call, known.size);
+    for (const [call, record] of this.#attempt.item.calls ?? []) if (!isOpen(record)) known.set(call, known.size);
     return known;
   }
 

@@ -10,6 +10,7 @@ import { AnswerEvent } from "../../event/built-in-events.js";
 import {
   classOf,
   type EventClass,
+  endsRun,
   eventTypeOf,
   isEvent,
   isEventClass,
@@ -87,8 +88,7 @@ export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, optio
       hint: "Send an instance of an event class.",
     });
   }
-  const role = roleOf(event);
-  if (role === "stop" || role === "terminal") {
+  if (endsRun(event)) {
     throw stepError(step, {
       code: "EVENT_NOT_SENDABLE",
       what: `sent ${event.type}, which ends a run`,

@@ -24,20 +24,15 @@ export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
   attempt.failures.push(failure);
 }
 
-/** The promise of a refused call. */
-export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<never> {
-  const call = new CallPromise<never>((_, reject) => reject(error)).markHandled();
-  noteFailure(attempt, { call, error });
-  return call;
-}
-
 /** Makes a call of the attempt, or a refused one. */
 export function makeCall<Value>(attempt: AttemptCore, make: () => Promise<Value>): Promise<Value> {
   try {
     attempt.assertAlive();
     return make();
   } catch (error) {
-    return refuseCall(attempt, error);
+    const call = new CallPromise<never>((_, reject) => reject(error)).markHandled();
+    noteFailure(attempt, { call, error });
+    return call;
   }
 }
 

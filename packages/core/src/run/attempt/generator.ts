@@ -16,6 +16,7 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { digest } from "../../value/digest.js";
 import type { AttemptCore } from "../live-run.js";
 import { nameOf } from "./call-ids.js";
+import { type CallPlace, placesOf } from "./call-places.js";
 import { noEvent, undeclared } from "./call-step.js";
 import { callsOf } from "./calls.js";
 import { endWith } from "./finish-step.js";
@@ -119,8 +120,8 @@ function digestOf({ run }: AttemptCore, event: EventData): string {
 
 /** The element as its call id names it: `yield:#0`, or `yield=<key>`. */
 function elementOf(call: string): string {
-  const [, position, key] = /^(?:\d+:)?yield(?::#(\d+)|=(.*))$/s.exec(call) ?? [];
-  return `Element ${key === undefined ? position : JSON.stringify(key)}`;
+  const [{ name, count }] = placesOf(call) as [CallPlace];
+  return `Element ${name === "" ? count : JSON.stringify(name)}`;
 }
 
 function diverged({ step }: AttemptCore, call: string, what: string): WorkflowError {

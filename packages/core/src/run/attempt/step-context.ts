@@ -58,7 +58,7 @@ import {
 } from "./check-calls.js";
 import { runCall } from "./durable-call.js";
 import { beginFinish } from "./finish-step.js";
-import { refuseCall } from "./forgotten-calls.js";
+import { makeCall } from "./forgotten-calls.js";
 import { openScope, refuseInsideRun, stampOf } from "./open-call.js";
 import { closable, openingIn, race } from "./race.js";
 
@@ -327,16 +327,13 @@ export class StepContext implements Context {
 
   /** Wraps every call, even a refused one, in a promise whose rejection may be ignored. */
   #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
-    try {
-      this.#attempt.assertAlive();
+    return makeCall(this.#attempt, () => {
       if (isInCall()) {
         if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
         refuseInsideRun(name, this.#attempt);
       }
       return make(); // promises of `Calls` are marked as handled
-    } catch (error) {
-      return refuseCall(this.#attempt, error);
-    }
+    });
   }
 
   #name(kind: string, about: string, key?: string): string {

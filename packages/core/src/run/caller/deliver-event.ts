@@ -11,7 +11,7 @@ import type { OpenPrompt, RunState, WaitRecord } from "../../engine/state.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
-import { type EventClass, fieldsOf, isEvent, roleOf, type WorkflowEvent } from "../../event/event.js";
+import { type EventClass, endsRun, fieldsOf, isEvent, type WorkflowEvent } from "../../event/event.js";
 import type { DoneBy } from "../../event/event.types.js";
 import { copyFields, invalid } from "../../event/event-class.js";
 import { type EventRegistry, eventFromFields } from "../../event/event-codec.js";
@@ -120,15 +120,14 @@ function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {
 }
 
 export function assertSendable(event: WorkflowEvent): void {
-  const role = isEvent(event) ? roleOf(event) : null;
-  if (role !== null && role !== "stop" && role !== "terminal") return;
+  const isKnown = isEvent(event);
+  if (isKnown && !endsRun(event)) return;
   throw new WorkflowError({
     code: "EVENT_NOT_SENDABLE",
-    message: role === null ? "What was sent is not an event." : `${event.type} ends a run and cannot be sent to one.`,
-    hint:
-      role === null
-        ? "Send an instance of an event class."
-        : "Use `handler.cancel()`, or send an event whose step returns the stop event.",
+    message: isKnown ? `${event.type} ends a run and cannot be sent to one.` : "What was sent is not an event.",
+    hint: isKnown
+      ? "Use `handler.cancel()`, or send an event whose step returns the stop event."
+      : "Send an instance of an event class.",
   });
 }
 
@@ -209,7 +208,7 @@ export async function deliver(run: LiveRun, message: OutsideMessage, from: Deliv
 
 /** Resolves once the cancellation is stored: a receipt must not be there before its effect. */
 async function cancelRun(run: LiveRun, { reason, by }: Cancellation, { ticket }: Delivery): Promise<Receipt | null> {
-  if (!run.live) return run.isEvicted ? null : runFinished(run.state.status);
+  if (!run.live) return finished(run);
   return new Promise((resolve) => {
     endWriting(run);
     const stored = run.ticket(resolve, ticket);
