@@ -15,6 +15,7 @@ const makers: Readonly<Record<string, string>> = {
   "cli/src/code/load-code.ts": "it is one word, looked for in such a file",
   "client/src/run-file/run-file-fetch.ts":
     "it makes them of paths of the same file, and what stands for a name ends at the next slash",
+  "core/src/event/moments.ts": "it is the pattern of the developer's own schema, which checks the same text with it",
   "server/src/wire/names.ts": "it is a literal of the same file with one more literal word in front",
 };
 
