@@ -155,7 +155,7 @@ class StoredRuntime {
     const barrier = (): Promise<void> => this.#runTable.committer.barrier();
     this.statistics = storedStatistics({ ...parts, barrier });
     this.audit = storedAudit(parts);
-    this.#bulk = { ...parts, runtime: this };
+    this.#bulk = { ...parts, runtime: this, delete: (key, deletion) => deleteRun(this.#runTable, key, deletion) };
     this.#dueWork = new ScheduledTasks({ ...parts, backOffMs: leaseMs, fire: (entry) => fireSchedule(parts, entry) });
     const everyMs = leaseMs / 3;
     const table = this.#runTable;
@@ -272,7 +272,7 @@ class StoredRuntime {
 
   async delete(runId: string, options: CallerOptions & TenantOptions = {}): Promise<void> {
     const key = keyFor("delete", runId, options);
-    await deleteRun(this.#runTable, key, byOf(options).by);
+    await deleteRun(this.#runTable, key, { by: byOf(options).by });
   }
 
   async *export(runId: string, options: ExportOptions = {}): AsyncGenerator<ExportedPart, void> {

@@ -1,6 +1,6 @@
 /** Deleting many runs, while the process does other things. */
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/entries/runtime.js";
+import { memoryStore, type Runtime } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
@@ -84,36 +84,42 @@ describe("retain() of many runs", () => {
   });
 
   // bareboat-necessities/ocean-imu#468, OptimalBits/bull#282, veryfront/veryfront-code#4354: a run that is retried while others are deleted stays.
-  it("keeps a run that was retried since it was listed, and waits", async () => {
-    const inner = memoryStore();
-    let batches = 0;
-    const machine = new Machine(
-      withMethods(inner, {
-        delete: async (keys, ...only) => {
-          if (++batches === 1) await retryElsewhere();
-          return inner.delete(keys, ...only);
-        },
-      }),
-    );
-    const flaky = flakyFlow();
-    const { runtime } = machine.open({ flow: flaky });
-    const ends = Array.from({ length: 40 }, (_, index) => runtime.run("flow", {}, { runId: `run ${index}` }));
-    await Promise.allSettled(ends);
-    await machine.clock.advance(HOUR + 1);
+  it.each([
+    ["retain", (runtime) => runtime.retain({ olderThan: "1h" })],
+    ["a job", async (runtime) => (await runtime.bulk({ action: "delete", where: { status: "failed" } })).done],
+  ] as readonly (readonly [string, (runtime: Runtime) => Promise<number>])[])(
+    "keeps a run that was retried since it was listed, and waits: %s",
+    async (_by, deleteAll) => {
+      const inner = memoryStore();
+      let batches = 0;
+      const machine = new Machine(
+        withMethods(inner, {
+          delete: async (keys, ...only) => {
+            if (++batches === 1) await retryElsewhere();
+            return inner.delete(keys, ...only);
+          },
+        }),
+      );
+      const flaky = flakyFlow();
+      const { runtime } = machine.open({ flow: flaky });
+      const ends = Array.from({ length: 40 }, (_, index) => runtime.run("flow", {}, { runId: `run ${index}` }));
+      await Promise.allSettled(ends);
+      await machine.clock.advance(HOUR + 1);
 
-    expect(await runtime.retain({ olderThan: "1h" })).toBe(39);
+      expect(await deleteAll(runtime)).toBe(39);
 
-    expect((await machine.row("run 0")).status).toBe("waiting");
+      expect((await machine.row("run 0")).status).toBe("waiting");
 
-    async function retryElsewhere(): Promise<void> {
-      const other = machine.open({ flow: flaky }).runtime;
-      const again = other.retry("run 0");
-      void rejection(again);
-      await again.accepted;
-      await settle();
-      await other.stop();
-    }
-  });
+      async function retryElsewhere(): Promise<void> {
+        const other = machine.open({ flow: flaky }).runtime;
+        const again = other.retry("run 0");
+        void rejection(again);
+        await again.accepted;
+        await settle();
+        await other.stop();
+      }
+    },
+  );
 
   it.each([0, -1, 1.5, Number.NaN, "10" as never])("refuses the limit %j", async (limit) => {
     const { runtime } = await old();

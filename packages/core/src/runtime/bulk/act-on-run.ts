@@ -18,7 +18,6 @@ import { wholeNumber } from "../../value/option-rules.js";
 import { wrongOption } from "../../value/options.js";
 import type { BulkAction, BulkOptions, BulkProblem, BulkSelection, BulkWhere } from "../api/run-filter.types.js";
 import type {
-  CallerOptions,
   ResumeRunOptions,
   RunHandle,
   RunListing,
@@ -184,6 +183,11 @@ export interface BulkSetup {
   readonly clock: Clock;
   readonly workflows: { find(name: string): { readonly compiled: CompiledWorkflow } | undefined };
   readonly runtime: BulkRuntime;
+  /** As `runtime.delete`. With `endedBeforeMs`, a run stays that has not ended before. */
+  delete(
+    key: RunKey,
+    of: { readonly by: DoneBy | undefined; readonly endedBeforeMs: number | undefined },
+  ): Promise<void>;
 }
 
 /** The part of a runtime that a job needs. */
@@ -192,7 +196,6 @@ interface BulkRuntime {
   retry(runId: string, options: ResumeRunOptions): RunHandle;
   resume(runId: string, options: ResumeRunOptions): RunHandle;
   handle(runId: string, options: TenantOptions): RunHandle;
-  delete(runId: string, options: CallerOptions & TenantOptions): Promise<void>;
 }
 
 /** A run whose turn it is. */
@@ -210,6 +213,8 @@ export interface BulkTurn {
   readonly tenant: string;
   /** Equal whenever this job comes to this run: what was done before does not happen again. */
   readonly key: string;
+  /** For a deletion of runs that have ended: one that was retried since it was found stays. */
+  readonly endedBeforeMs: number | undefined;
   /** `true` if a process may have done it, and died before that was stored. */
   readonly isRepeated: boolean;
 }
@@ -229,17 +234,17 @@ export async function actOnRun(turn: BulkTurn, item: BulkItem): Promise<BulkProb
 }
 
 async function perform(turn: BulkTurn, { runId, workflow, prompts }: BulkItem): Promise<Refusal | null> {
-  const { setup, request, tenant, key, isRepeated } = turn;
+  const { setup, request, tenant, key, endedBeforeMs, isRepeated } = turn;
   const { runtime, workflows } = setup;
   const { action, reason, fields } = request;
   if (workflow === null) throw runUnknown({ runId, tenant });
-  const by = request.by === null ? {} : { by: request.by };
   if (action === "delete") {
-    await runtime.delete(runId, { tenant, ...by }).catch((error: unknown) => {
+    await setup.delete({ tenant, runId }, { by: request.by ?? undefined, endedBeforeMs }).catch((error: unknown) => {
       if (!isRepeated || !WorkflowError.is(error, "RUN_UNKNOWN")) throw error;
     });
     return null;
   }
+  const by = request.by === null ? {} : { by: request.by };
   const compiled = workflows.find(workflow)?.compiled;
   if (compiled === undefined) throw unknownWorkflow(workflow);
   if (action === "retry" || action === "resume") {

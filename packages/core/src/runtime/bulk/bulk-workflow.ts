@@ -124,7 +124,9 @@ async function act(
     "act",
     async (call) => {
       const startedAtMs = clock.now();
-      const turn = { setup, request, tenant: ctx.tenant, key: keyOfJob(ctx.runId), isRepeated: call.attempt > 1 };
+      const endedBeforeMs = isOfEnded(request) ? beforeMs : undefined;
+      const [key, isRepeated] = [keyOfJob(ctx.runId), call.attempt > 1];
+      const turn = { setup, request, tenant: ctx.tenant, key, endedBeforeMs, isRepeated };
       const problems: BulkProblem[] = [];
       await forEachOf(page.items, call.signal, async (item) => {
         const problem = await actOnRun(turn, item);
@@ -253,9 +255,9 @@ interface PlaceInMatches {
 async function matchingPage(store: RunStore, set: MatchRequest, at: PlaceInMatches): Promise<MatchingPage> {
   if (set.cancelledBy != null) return pageOfJob(store, set, at);
   if (set.runIds !== null) return pageOfIds(store, set, { ids: set.runIds, at });
-  const { where, action, tenant, beforeMs } = set;
-  const { workflows, workflow, status, createdBefore, ...filter } = where as BulkWhere;
-  const wanted = fitting[action].filter((one) => status === undefined || [status].flat().includes(one));
+  const { where, tenant, beforeMs } = set;
+  const { workflows, workflow, status: _, createdBefore, ...filter } = where as BulkWhere;
+  const wanted = wantedOf(set);
   const names = workflow === undefined ? workflows : [workflow].filter((name) => workflows?.includes(name) ?? true);
   if (wanted.length === 0 || names?.length === 0) return { runs: [], missing: [], cursor: null };
   const page = await store.list(
@@ -273,6 +275,17 @@ async function matchingPage(store: RunStore, set: MatchRequest, at: PlaceInMatch
   const isMeant = (run: RunListing): boolean =>
     (names === undefined ? run.workflow !== bulkName : names.includes(run.workflow)) && !isLater(run, wanted, beforeMs);
   return { runs: page.runs.map(toListing).filter(isMeant), missing: [], cursor: page.cursor };
+}
+
+/** Statuses of the runs that are meant. */
+function wantedOf({ where, action }: BulkSet): readonly StoredStatus[] {
+  const status = where?.status;
+  return fitting[action].filter((one) => status === undefined || [status].flat().includes(one));
+}
+
+/** Whether all runs that are meant have ended. Runs that are listed are meant whatever their status. */
+function isOfEnded(set: BulkSet): boolean {
+  return set.runIds === null && wantedOf(set).every(isEndedStatus);
 }
 
 async function pageOfJob(store: RunStore, set: MatchRequest, at: PlaceInMatches): Promise<MatchingPage> {

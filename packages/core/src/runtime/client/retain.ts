@@ -93,17 +93,23 @@ async function deleteBatch(
 
 // ---- deletes one run
 
+/** Who deletes a run, and which one stays: with `endedBeforeMs`, a run that has not ended before. */
+interface Deletion {
+  readonly by: DoneBy | undefined;
+  readonly endedBeforeMs?: number | undefined;
+}
+
 /**
  * Its entry in the audit is stored first, and deleted if the run stays: no run is gone without a trace.
  *
  * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_LIVE`
  */
-export async function deleteRun(runTable: RunTable, key: RunKey, by: DoneBy | undefined): Promise<void> {
+export async function deleteRun(runTable: RunTable, key: RunKey, { by, endedBeforeMs }: Deletion): Promise<void> {
   const { store, watchers } = runTable;
   await runTable.evict(key);
   const entry = await auditDeletion(runTable, key, by);
   try {
-    await remove(runTable, key);
+    await remove(runTable, key, endedBeforeMs);
   } catch (error) {
     if (entry.length > 0) await store.writeRecords(entry.map((write) => ({ ...write, expected: 1, text: null })));
     throw error;
@@ -121,9 +127,14 @@ async function auditDeletion(runTable: RunTable, key: RunKey, by: DoneBy | undef
   return entry;
 }
 
-async function remove({ store }: RunTable, key: RunKey): Promise<void> {
-  if ((await store.delete([key])) === 1) return;
-  const owner = sealOwner(await storedRun(store, key));
-  if (owner !== undefined && (await store.delete([key], owner)) === 1) return;
-  throw runLive({ ...key }, "Cancel it first: `await runtime.handle(runId).cancel()`.");
+async function remove({ store }: RunTable, key: RunKey, endedBeforeMs: number | undefined): Promise<void> {
+  if ((await store.delete([key], undefined, endedBeforeMs)) === 1) return;
+  const row = await storedRun(store, key);
+  const owner = sealOwner(row);
+  if (owner !== undefined && (await store.delete([key], owner, endedBeforeMs)) === 1) return;
+  const isLater = endedBeforeMs !== undefined && (row.endedAtMs ?? endedBeforeMs) >= endedBeforeMs;
+  const hint = isLater
+    ? "It was retried or resumed after it was chosen: choose it again once it has ended."
+    : "Cancel it first: `await runtime.handle(runId).cancel()`.";
+  throw runLive({ ...key }, hint);
 }
