@@ -6,6 +6,9 @@ const plainData = "Use plain data: it is stored with the run.";
 /** Deeper nesting means a cycle, or a value that cannot be stored. */
 const MAX_DEPTH = 500;
 
+/** The same list for every value: the engine keeps what it makes of a list of types for as long as the list. */
+const noTypes: readonly never[] = [];
+
 /**
  * A value that keeps nothing of what it was made from: what is stored is frozen, what a caller has is not, and the objects of a live
  * session state are views, which keep changing. Plain objects and lists are copied, other values stay.
@@ -40,7 +43,7 @@ function tooDeep(): WorkflowError {
  */
 export function storableCopy<Value>(subject: string, value: Value): Value {
   const copy = plainCopy(value);
-  const { fault } = examine(copy, []);
+  const { fault } = examine(copy, noTypes);
   if (fault === null) return copy as Value;
   const at = fault.path === "" ? "" : ` at "${fault.path}"`;
   const error = new WorkflowError({

@@ -7,6 +7,7 @@ import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/trigger.types.js";
 import { invalidOption } from "../../errors/workflow-error.js";
 import { CallPromise } from "../../state/edit-context.js";
+import type { DirectEdit } from "../../state/finish-group.js";
 import type { StatePatch } from "../../state/patches.js";
 import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../live-run.js";
@@ -77,13 +78,16 @@ export function finishWithPatches<Output>(
   edit: (draft: never) => Output,
 ): Finished<Output> {
   const act = beginFinish(attemptOfStep(ctx, "finishWithPatches"), edit);
-  act.direct = (before, rules) => {
+  const directEdit: DirectEdit = (before, rules) => {
     const found = act.opened(() => direct(before as never));
     if (found === null) return null;
     const change =
       "patches" in found ? preparePatches(before, found.patches, rules) : prepareChange(before, found.state, rules);
     return { answer: found.answer, change };
   };
+  // Not in one statement: V8 puts a function that is written where a property is assigned into its old generation at once. Until
+  // the next full garbage collection it would keep alive all that the step has used.
+  act.direct = directEdit;
   return act as never;
 }
 

@@ -146,10 +146,7 @@ export class DurableRun implements RunJournal, Committing {
     this.isStored = setup.isStored;
     this.#continuedBy = setup.continuedBy;
     this.left = new Promise((resolve) => {
-      this.#resolveLeft = () => {
-        this.#records?.settle();
-        resolve();
-      };
+      this.#resolveLeft = resolve;
     });
     this.runner = createRunner({
       host: setup.workflow.host,
@@ -475,14 +472,18 @@ export class DurableRun implements RunJournal, Committing {
     this.#phase = "left";
     this.#next = this.#sent = null;
     this.#stayAwhile();
-    this.runner.release("the run was dropped from memory");
-    this.#resolveLeft();
+    this.#release("the run was dropped from memory");
   }
 
   #leaveStored(): void {
     this.#phase = "left";
-    this.runner.release("the run has left memory"); // children of one that has ended
-    this.#resolveLeft();
+    this.#release("the run has left memory"); // children of one that has ended
     this.#supervisor.onLeft?.(this);
+  }
+
+  #release(why: string): void {
+    this.runner.release(why);
+    this.#records?.settle();
+    this.#resolveLeft();
   }
 }
