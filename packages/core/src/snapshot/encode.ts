@@ -274,7 +274,11 @@ function openId(scope: FanOutState | null): number | null {
 // ---- fan-outs, batches and sets
 // Programs with `many()`, `collect()` or `join()` register this part, so that other programs do not bundle it.
 
-export const encodingGathered = { input, scope, joins };
+export const encodingGathered: {
+  readonly input: typeof input;
+  readonly scope: typeof scope;
+  readonly joins: typeof joins;
+} = { input, scope, joins };
 
 function input(given: GatheredInput, step: string, encoder: StateEncoder): InputJson {
   switch (given.kind) {

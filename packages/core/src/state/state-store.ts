@@ -187,7 +187,7 @@ export class StateStore {
     if (this.#group.isOpen && !isAwaited && this.#group.fits(finish)) return this.#group.add(finish);
     const release = this.#tryLock();
     if (release !== null) return this.#group.open(release, [finish]);
-    const pending = new PendingWrite("finish", undefined, () => this.#finishTogether(pending));
+    const pending = new PendingWrite("finish", undefined, (held) => this.#finishTogether(held));
     pending.finish = finish;
     this.#enter(pending);
   }
