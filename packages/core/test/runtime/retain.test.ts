@@ -30,6 +30,12 @@ function flakyFlow() {
     .build();
 }
 
+async function deletedByFailure(runtime: Runtime): Promise<number> {
+  const { groups } = await runtime.statistics.failures();
+  const { done } = await runtime.bulk({ action: "delete", where: { failure: groups[0]?.id ?? "" } });
+  return done;
+}
+
 /** Many runs that ended an hour ago, in a store whose deletions take this many milliseconds for each run. */
 async function old(msPerRun = 0) {
   const inner = memoryStore();
@@ -87,6 +93,7 @@ describe("retain() of many runs", () => {
   it.each([
     ["retain", (runtime) => runtime.retain({ olderThan: "1h" })],
     ["a job", async (runtime) => (await runtime.bulk({ action: "delete", where: { status: "failed" } })).done],
+    ["a job over a failure", async (runtime) => deletedByFailure(runtime)],
   ] as readonly (readonly [string, (runtime: Runtime) => Promise<number>])[])(
     "keeps a run that was retried since it was listed, and waits: %s",
     async (_by, deleteAll) => {

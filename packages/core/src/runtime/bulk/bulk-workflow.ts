@@ -273,7 +273,7 @@ async function matchingPage(store: RunStore, set: MatchRequest, at: PlaceInMatch
     }),
   );
   const isMeant = (run: RunListing): boolean =>
-    (names === undefined ? run.workflow !== bulkName : names.includes(run.workflow)) && !isLater(run, wanted, beforeMs);
+    (names === undefined ? run.workflow !== bulkName : names.includes(run.workflow)) && !isLater(run, set);
   return { runs: page.runs.map(toListing).filter(isMeant), missing: [], cursor: page.cursor };
 }
 
@@ -285,7 +285,7 @@ function wantedOf({ where, action }: BulkSet): readonly StoredStatus[] {
 
 /** Whether all runs that are meant have ended. Runs that are listed are meant whatever their status. */
 function isOfEnded(set: BulkSet): boolean {
-  return set.runIds === null && wantedOf(set).every(isEndedStatus);
+  return set.runIds === null && (set.where?.failure !== undefined || wantedOf(set).every(isEndedStatus));
 }
 
 async function pageOfJob(store: RunStore, set: MatchRequest, at: PlaceInMatches): Promise<MatchingPage> {
@@ -295,8 +295,8 @@ async function pageOfJob(store: RunStore, set: MatchRequest, at: PlaceInMatches)
 }
 
 /** A run that has ended since had not matched by its status. */
-function isLater({ endedAtMs }: RunListing, wanted: readonly StoredStatus[], beforeMs: number): boolean {
-  return wanted.every(isEndedStatus) && endedAtMs !== null && endedAtMs >= beforeMs;
+function isLater({ endedAtMs }: RunListing, set: MatchRequest): boolean {
+  return isOfEnded(set) && endedAtMs !== null && endedAtMs >= set.beforeMs;
 }
 
 async function pageOfIds(

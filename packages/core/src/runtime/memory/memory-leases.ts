@@ -359,8 +359,11 @@ export class MemoryLeases {
   }
 
   #firstDue(nowMs: number): DueEntry | undefined {
-    const firsts = [this.#held.first(), this.#unheld.first()].filter((entry) => entry !== undefined);
-    const [first] = firsts.sort((one, other) => one.dueAtMs - other.dueAtMs || one.order - other.order);
+    const held = this.#held.first();
+    const unheld = this.#unheld.first();
+    const isHeldFirst =
+      held !== undefined && (unheld === undefined || (held.dueAtMs - unheld.dueAtMs || held.order - unheld.order) < 0);
+    const first = isHeldFirst ? held : unheld;
     return first !== undefined && first.dueAtMs <= nowMs ? first : undefined;
   }
 }
