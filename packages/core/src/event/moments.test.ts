@@ -5,6 +5,7 @@ import { eventJsonSchema } from "./event-codec.js";
 import { mayHoldMoments, withMoments } from "./moments.js";
 
 const day = "2026-11-29";
+const moment = "2026-11-29T14:30:00Z";
 const date = new Date(day);
 const range = z.object({ from: z.date(), to: z.date() });
 const kinds = z.discriminatedUnion("kind", [
@@ -41,6 +42,8 @@ const nested: readonly (readonly [name: string, schema: z.ZodType, fields: unkno
   ["date or an address", z.union([z.date(), z.email()]), day, date],
   ["date or words of a pattern", z.union([z.date(), z.string().regex(/^in \d+ days$/)]), day, date],
   ["text of a pattern", z.union([z.date(), z.string().regex(/^\d{4}-/)]), day, day],
+  ["text of a pattern with classes of Unicode", z.union([z.date(), z.string().regex(/^[\p{N}-]+$/u)]), day, day],
+  ["text of a pattern in any case", z.union([z.date(), z.string().regex(/^[a-z\d:-]+$/i)]), moment, moment],
 ];
 
 describe("a Date in fields of JSON", () => {

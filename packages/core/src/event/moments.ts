@@ -126,12 +126,18 @@ function isOneOf({ const: only, enum: some }: SchemaParts, value: unknown): bool
   return only === undefined ? (some?.includes(value) ?? true) : only === value;
 }
 
+/** JSON Schema keeps no flags of a pattern, so it matches as if it had none, or those that change what it means. */
+const patternFlags = ["u", "iu", "", "i"];
+
 function matches(pattern: string | undefined, value: string): boolean {
-  if (pattern === undefined) return true;
+  return pattern === undefined || patternFlags.some((flags) => mayMatch(pattern, flags, value));
+}
+
+function mayMatch(pattern: string, flags: string, value: string): boolean {
   try {
-    return new RegExp(pattern).test(value);
+    return new RegExp(pattern, flags).test(value);
   } catch {
-    return true; // a pattern of another language may match it
+    return flags === ""; // a pattern of another language may match it
   }
 }
 
